@@ -11,7 +11,7 @@ const { LINES } = await load('scripts/json-schema/lines.ts');
 const RESULTS = { UploadResult: 'upload', RecordResult: 'wellness', VerifyResult: 'verify' };
 /** What only commands print: a library's client has no dry run, and no flag of `sync seed` or `sync watch`. */
 const OUTCOMES_OF_COMMANDS = ['would-upload', 'would-push'];
-const FIELDS_OF_COMMANDS = ['at', 'account', 'fault', 'zone', 'zoneFrom'];
+const FIELDS_OF_COMMANDS = ['at', 'account', 'zone', 'zoneFrom'];
 
 const head = (source) => `// Written by \`npm run generate-docs\` from ${source}. Do not edit.`;
 

@@ -151,7 +151,7 @@ export interface SeedDay {
 }
 
 /**
- * Makes the data of a synthetic athlete, day by day, as `sync seed` does. Workouts that end later than now are
+ * Makes the data of a synthetic athlete, day by day, as `sync seed` does. What is later than now is
  * left out.
  *
  * @throws Error for options that cannot be used
@@ -167,8 +167,8 @@ export function* seed(options: SeedOptions = {}): Generator<SeedDay, void, undef
     yield {
       date,
       recordings: recordings.map(({ fileName, bytes }) => ({ path: fileName, bytes })),
-      wellness: { date, ...wellness },
-      nutrition: { date, ...nutrition },
+      wellness,
+      nutrition: nutrition ?? { date, items: [] },
     };
   }
 }

@@ -1,9 +1,9 @@
 /**
  * Random numbers that are the same on every machine: 32-bit integer arithmetic only.
  *
- * Every purpose has a separate stream, named by the athlete's seed and labels such as `('ride', 12)`.
- * Numbers depend only on the stream's name, so drawing for one purpose never shifts another, and a
- * day's numbers do not depend on the number of days.
+ * Every purpose has a separate stream, named by the athlete's seed and labels such as
+ * `('ride', '2026-05-17')`. Numbers depend only on the stream's name, so drawing for one purpose never
+ * shifts another, and a day's numbers depend on no other day.
  */
 
 /** sfc32, Chris Doty-Humphrey's small fast counting generator (PractRand), 128 bits of state. */
@@ -61,7 +61,7 @@ export class Random {
   }
 }
 
-/** Returns the stream with this name. A numeric label is an integer from -2^53 to 2^53. */
+/** Returns the stream with this name. */
 export function stream(seed: number, ...labels: readonly (string | number)[]): Random {
   const text = [seed, ...labels].join('\u0000');
   return new Random(hash(text, 0x9e3779b9), hash(text, 0x85ebca6b), hash(text, 0xc2b2ae35));
@@ -76,26 +76,4 @@ function hash(text: string, basis: number): number {
   state = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
   state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35);
   return state ^ (state >>> 16);
-}
-
-/**
- * First-order autoregressive noise: each value keeps the share `memory` of the previous one. The
- * long-run standard deviation is about `deviation`.
- */
-export class Wander {
-  readonly #random: Random;
-  readonly #memory: number;
-  readonly #step: number;
-  #value = 0;
-
-  constructor(random: Random, memory: number, deviation: number) {
-    this.#random = random;
-    this.#memory = memory;
-    this.#step = deviation * Math.sqrt(1 - memory * memory);
-  }
-
-  next(): number {
-    this.#value = this.#value * this.#memory + this.#random.normal() * this.#step;
-    return this.#value;
-  }
 }

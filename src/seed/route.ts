@@ -1,53 +1,68 @@
-import { cosine, sine } from './arithmetic.ts';
-import { stream } from './random.ts';
+import { type Random, stream } from './random.ts';
 
-/** The earth's mean radius (IUGG), as in the haversine formula (m). */
-const EARTH_RADIUS = 6_371_008.8;
-
-const METRES_PER_DEGREE = (EARTH_RADIUS * 3.141592653589793) / 180;
-const SEMICIRCLES_PER_DEGREE = 2_147_483_648 / 180;
-const CORNERS = 480;
-
-/** Semicircles. */
-export interface RoutePosition {
-  readonly latitude: number;
-  readonly longitude: number;
+/** A closed road through the country around a place. */
+export interface Route {
+  /** Returns the grade (rise over run) at a distance from the start (m). */
+  grade(metres: number): number;
+  /** Returns positions and altitudes on a loop of this length (m). */
+  loop(length: number): (metres: number) => Place;
 }
 
-export interface Home {
+/** Degrees, and metres above sea level. */
+export interface Place {
   readonly latitude: number;
   readonly longitude: number;
-  /** Metres above sea level. */
   readonly altitude: number;
 }
 
-/**
- * Public training places instead of real homes, by the zone's standard offset, so that local time
- * and position agree.
- */
-const HOMES: readonly (Home & { readonly offsetHours: number })[] = [
-  { offsetHours: -10, latitude: 21.2655, longitude: -157.8217, altitude: 8 }, // Kapiolani Park
-  { offsetHours: -8, latitude: 37.7694, longitude: -122.4862, altitude: 75 }, // Golden Gate Park
-  { offsetHours: -7, latitude: 40.0176, longitude: -105.2797, altitude: 1630 }, // Boulder Creek
-  { offsetHours: -6, latitude: 41.8826, longitude: -87.6226, altitude: 181 }, // Millennium Park
-  { offsetHours: -5, latitude: 40.7734, longitude: -73.971, altitude: 30 }, // Central Park
-  { offsetHours: -3, latitude: -23.5874, longitude: -46.6576, altitude: 745 }, // Ibirapuera
-  { offsetHours: 0, latitude: 51.4426, longitude: -0.2747, altitude: 35 }, // Richmond Park
-  { offsetHours: 1, latitude: 47.3548, longitude: 8.5519, altitude: 410 }, // Zurichhorn
-  { offsetHours: 2, latitude: 60.187, longitude: 24.9269, altitude: 12 }, // Helsinki, Olympic Stadium
-  { offsetHours: 3, latitude: -1.3013, longitude: 36.8066, altitude: 1690 }, // Nairobi, Uhuru
-  { offsetHours: 4, latitude: 25.0657, longitude: 55.2435, altitude: 9 }, // Dubai, Zabeel
-  { offsetHours: 5.5, latitude: 12.9763, longitude: 77.5929, altitude: 915 }, // Cubbon Park
-  { offsetHours: 8, latitude: 1.3048, longitude: 103.8318, altitude: 18 }, // Singapore
-  { offsetHours: 9, latitude: 35.6825, longitude: 139.7521, altitude: 22 }, // Imperial Palace
-  { offsetHours: 10, latitude: -33.8915, longitude: 151.2336, altitude: 38 }, // Centennial Park
-  { offsetHours: 12, latitude: -36.8602, longitude: 174.7774, altitude: 45 }, // Auckland Domain
+/** Public places where people train instead of real homes, by the zone's offset from UTC (h). */
+const PLACES: readonly (Place & { readonly offset: number })[] = [
+  { offset: -8, latitude: 37.7694, longitude: -122.4862, altitude: 75 }, // Golden Gate Park
+  { offset: -5, latitude: 40.7734, longitude: -73.971, altitude: 30 }, // Central Park
+  { offset: -3, latitude: -23.5874, longitude: -46.6576, altitude: 745 }, // Ibirapuera
+  { offset: 0, latitude: 51.4426, longitude: -0.2747, altitude: 35 }, // Richmond Park
+  { offset: 1, latitude: 47.3548, longitude: 8.5519, altitude: 410 }, // Zurichhorn
+  { offset: 3, latitude: -1.3013, longitude: 36.8066, altitude: 1690 }, // Nairobi, Uhuru
+  { offset: 5.5, latitude: 12.9763, longitude: 77.5929, altitude: 915 }, // Cubbon Park
+  { offset: 9, latitude: 35.6825, longitude: 139.7521, altitude: 22 }, // Imperial Palace
+  { offset: 12, latitude: -36.8602, longitude: 174.7774, altitude: 45 }, // Auckland Domain
 ];
 
-export function homeIn(standardOffsetHours: number): Home {
-  const distance = (home: { offsetHours: number }) =>
-    Math.abs(home.offsetHours - standardOffsetHours);
-  return HOMES.reduce((best, home) => (distance(home) < distance(best) ? home : best));
+/** @param offset of the zone from UTC without daylight saving (h) */
+export function placeIn(offset: number): Place {
+  const distance = (place: { offset: number }) => Math.abs(place.offset - offset);
+  return PLACES.reduce((best, place) => (distance(place) < distance(best) ? place : best));
+}
+
+const METRES_PER_DEGREE = 111_195;
+/** Corners of a loop. */
+const CORNERS = 360;
+
+/** @param number which of the athlete's routes: it decides hills, shape and direction */
+export function routeFrom(home: Place, seed: number, number: number): Route {
+  const random = stream(seed, 'route', number);
+  const hills = [500, 900, 1700, 3300, 6100].map((length) => ({
+    length: length * random.between(0.8, 1.25),
+    grade: random.between(0.006, 0.018),
+    phase: random.unit(),
+  }));
+  const ring = ringOf(random);
+  const height = (metres: number) =>
+    hills.reduce((sum, { length, grade, phase }) => {
+      return sum + ((grade * length) / (2 * Math.PI)) * sine(metres / length + phase);
+    }, 0);
+  return {
+    grade: (metres) => height(metres + 0.5) - height(metres - 0.5),
+    loop(length) {
+      const position = positionsOn(ring, home, length);
+      // A slight tilt makes start and end equally high.
+      const tilt = (height(length) - height(0)) / length;
+      return (metres) => ({
+        ...position(metres),
+        altitude: home.altitude + height(metres) - height(0) - tilt * metres,
+      });
+    },
+  };
 }
 
 interface Corner {
@@ -57,114 +72,58 @@ interface Corner {
   readonly along: number;
 }
 
-export class Loop {
-  readonly #corners: readonly Corner[];
-  readonly #home: Home;
-  /** Metres per unit of the corners. */
-  readonly #scale: number;
-  #corner = 1;
-
-  /**
-   * @param route number that determines shape and direction, for any length
-   * @param length m
-   */
-  constructor(seed: number, route: number, home: Home, length: number) {
-    this.#corners = ringOf(seed, route);
-    this.#home = home;
-    this.#scale = length / (this.#corners.at(-1)?.along ?? 1);
-  }
-
-  /** Returns the position after a distance (m). Calls must be in rising order. */
-  at(metres: number): RoutePosition {
-    const along = metres / this.#scale;
-    const last = this.#corners.length - 1;
-    while (this.#corner < last && (this.#corners[this.#corner]?.along ?? 0) < along) this.#corner++;
-    const from = this.#corners[this.#corner - 1];
-    const to = this.#corners[this.#corner];
-    if (from === undefined || to === undefined) throw new RangeError('A loop has corners.');
-    const share = Math.min(1, (along - from.along) / (to.along - from.along));
-    const { latitude, longitude } = this.#home;
-    const north = (from.y + (to.y - from.y) * share) * this.#scale;
-    const east = (from.x + (to.x - from.x) * share) * this.#scale;
-    // Degrees of longitude shrink away from the equator.
-    const width = METRES_PER_DEGREE * cosine((latitude + north / METRES_PER_DEGREE / 2) / 360);
-    return {
-      latitude: semicircles(latitude + north / METRES_PER_DEGREE),
-      longitude: semicircles(longitude + east / width),
-    };
-  }
-}
-
-function semicircles(degrees: number): number {
-  return Math.round(degrees * SEMICIRCLES_PER_DEGREE);
-}
-
-/** Returns the corners of a closed wavy ring that starts and ends at (0, 0). */
-function ringOf(seed: number, route: number): Corner[] {
-  const random = stream(seed, 'route', route);
+/** Returns the corners of a closed wavy ring that begins and ends at (0, 0). */
+function ringOf(random: Random): readonly Corner[] {
   const heading = random.unit();
-  const way = random.chance(0.5) ? 1 : -1;
   const waves = [2, 3, 4, 5, 7].map((turns) => ({
     turns,
     size: random.between(0.05, 0.5) / turns,
     phase: random.unit(),
   }));
-  const points = Array.from({ length: CORNERS + 1 }, (_, corner) => {
-    const turn = (way * (corner % CORNERS)) / CORNERS;
-    let radius = 1;
-    for (const wave of waves) radius += wave.size * cosine(wave.turns * turn + wave.phase);
+  const corners: Corner[] = [];
+  const cornerAt = (turn: number) => {
+    const radius = waves.reduce((sum, { turns, size, phase }) => {
+      return sum + size * sine(turns * turn + phase);
+    }, 1);
     return { x: radius * sine(turn + heading), y: radius * cosine(turn + heading) };
-  });
-  const [first = { x: 0, y: 0 }] = points;
-  let before = first;
-  let along = 0;
-  return points.map((point) => {
-    const [east, north] = [point.x - before.x, point.y - before.y];
-    along += Math.sqrt(east * east + north * north);
-    before = point;
-    return { x: point.x - first.x, y: point.y - first.y, along };
-  });
+  };
+  const first = cornerAt(0);
+  for (let corner = 0; corner <= CORNERS; corner++) {
+    const { x, y } = cornerAt(corner / CORNERS);
+    const before = corners.at(-1) ?? { x: 0, y: 0, along: 0 };
+    const [east, north] = [x - first.x - before.x, y - first.y - before.y];
+    const along = before.along + Math.sqrt(east * east + north * north);
+    corners.push({ x: x - first.x, y: y - first.y, along });
+  }
+  return corners;
+}
+
+/** Returns the position on a ring of this length (m) after a distance. Calls must be in rising order. */
+function positionsOn(ring: readonly Corner[], home: Place, length: number) {
+  const scale = length / (ring.at(-1)?.along ?? 1);
+  let corner = 1;
+  return (metres: number) => {
+    const along = metres / scale;
+    while (corner < CORNERS && (ring[corner]?.along ?? 0) < along) corner++;
+    const [from, to] = [ring[corner - 1], ring[corner]];
+    if (from === undefined || to === undefined) throw new RangeError('A ring has corners.');
+    const share = Math.min(1, (along - from.along) / (to.along - from.along));
+    const north = ((from.y + (to.y - from.y) * share) * scale) / METRES_PER_DEGREE;
+    const east = ((from.x + (to.x - from.x) * share) * scale) / METRES_PER_DEGREE;
+    // Degrees of longitude shrink away from the equator.
+    const width = cosine((home.latitude + north / 2) / 360);
+    return { latitude: home.latitude + north, longitude: home.longitude + east / width };
+  };
 }
 
 /**
- * Hills along a road: a sum of waves of several hundred metres to some kilometres. The road's length
- * is only known after the ride; a slight tilt then makes start and end equally high.
+ * Returns the sine of an angle in turns (1 = a full circle). Rounded, so that engines that differ in the last
+ * bit make the same files.
  */
-export class Terrain {
-  readonly #waves: readonly { length: number; grade: number; phase: number }[];
-  /** Metres above sea level at the start. */
-  readonly #base: number;
+export function sine(turns: number): number {
+  return Math.round(Math.sin((turns - Math.floor(turns)) * 2 * Math.PI) * 1e9) / 1e9;
+}
 
-  /** @param hilliness 1 for about 10 m of climbing per km */
-  constructor(seed: number, route: number, base: number, hilliness: number) {
-    const random = stream(seed, 'terrain', route);
-    this.#base = base;
-    this.#waves = [450, 900, 1700, 3300, 6100].map((length) => ({
-      length: length * random.between(0.8, 1.25),
-      grade: hilliness * random.between(0.006, 0.019),
-      phase: random.unit(),
-    }));
-  }
-
-  /** Returns the grade (rise over run) at a distance from the start (m). */
-  grade(metres: number): number {
-    let grade = 0;
-    for (const wave of this.#waves) grade += wave.grade * cosine(metres / wave.length + wave.phase);
-    return grade;
-  }
-
-  /** Returns the altitude (m above sea level) on a loop of this length (m). */
-  altitude(metres: number, loop: number): number {
-    const tilt = loop > 0 ? (this.#height(loop) - this.#height(0)) / loop : 0;
-    return this.#base + this.#height(metres) - this.#height(0) - tilt * metres;
-  }
-
-  #height(metres: number): number {
-    let height = 0;
-    for (const wave of this.#waves) {
-      height +=
-        ((wave.grade * wave.length) / (2 * Math.PI)) * sine(metres / wave.length + wave.phase);
-    }
-    return height;
-  }
+function cosine(turns: number): number {
+  return sine(turns + 0.25);
 }

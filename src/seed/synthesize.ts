@@ -1,87 +1,158 @@
 import { SyncError } from '../base/errors.ts';
-import { athleteOf, ftpOn } from './athlete.ts';
-import { Calendar } from './calendar.ts';
-import { daysOf, type DaySetting, type SyntheticDay } from './day.ts';
-import { messyDaysOf } from './messy.ts';
-import { homeIn } from './route.ts';
-
-export type { SeedFault, SyntheticDay, SyntheticRecording } from './day.ts';
+import { daysAfter, isCalendarDate, isoTime } from '../base/time.ts';
+import { checkZone } from '../base/zone-name.ts';
+import { type ZoneRules, zoneRules } from '../records/days/zone.ts';
+import { type Athlete, athleteOf } from './athlete.ts';
+import { mealsOn, spanOf } from './meals.ts';
+import { recordRide } from './ride.ts';
+import { placeIn } from './route.ts';
+import { marked, type SyntheticWellness, wellnessOn } from './wellness.ts';
+import { type Workout, workoutOn } from './workouts.ts';
 
 export interface SynthesizeOptions {
   /** 1 to {@link MOST_DAYS}. */
   readonly days: number;
   /** An integer from 0 that identifies the athlete. */
   readonly seed: number;
-  /** The last day, `YYYY-MM-DD`. The seed determines how far it is from the athlete's next race. */
+  /** The last day, `YYYY-MM-DD`. */
   readonly until: string;
   /** The athlete's time zone, such as `Europe/Zurich`. */
   readonly zone: string;
-  /**
-   * Adds what real accounts have: recordings with a fault, a ride through the hour that a clock
-   * change repeats, travel to another zone, days without data.
-   */
-  readonly messy?: boolean;
-  /** Leaves out recordings that end later (ms since 1970): a workout that is still to come. */
+  /** Leaves out what happens later (ms since 1970). */
   readonly now?: number;
 }
 
 /** Largest number of days: ten years and some days. */
-const MOST_DAYS = 3660;
+export const MOST_DAYS = 3660;
+
+export interface SyntheticDay {
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  readonly recordings: readonly SyntheticRecording[];
+  readonly wellness: SyntheticWellness;
+  /** Null as long as the day has no meal. */
+  readonly nutrition: SyntheticNutrition | null;
+}
+
+export interface SyntheticRecording {
+  /** `YYYY-MM-DD-HH-MM-SS-ride.fit` in local time; unique for an athlete. */
+  readonly fileName: string;
+  /** The whole FIT file. */
+  readonly bytes: Uint8Array;
+  readonly name: string;
+}
+
+/** A day's nutrition in the service's fields (service interface, section 2.3), items by time. */
+export type SyntheticNutrition = Readonly<ReturnType<typeof nutritionOn>>;
 
 /**
  * Synthesizes an athlete's days up to and including `until`, oldest first. Each day is made on demand
  * and not kept.
  *
- * The result depends only on the options: not on the clock, the locale, the machine's time zone or
- * `Math.random`. Days count back from the last one. So more `days` prepend days without changing the
- * others, and another `until` moves the same days to other dates, except for the zone's offsets. If
- * messy, the date of a clock change moves other mess too.
+ * A day depends only on the seed, its date and the zone: not on the other days, the locale or the machine's
+ * time zone. With `now`, nothing of it is later.
  *
- * @throws SyncError `USAGE` immediately, for invalid options
+ * @throws SyncError immediately: `USAGE` for invalid options, `CONFIG` for an unknown zone
  */
 export function synthesize(options: SynthesizeOptions): Iterable<SyntheticDay> {
-  const { days, messy = false, now = Infinity } = options;
-  if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS) {
-    throw new SyncError('USAGE', `The number of days must be 1 to ${MOST_DAYS}, not ${days}.`);
-  }
-  const setting = settingOf(options);
+  const { days, seed, until, now = Infinity } = options;
+  const rules = checkOptions(options);
+  const athlete = athleteOf(seed);
   return {
     *[Symbol.iterator]() {
-      for (const day of (messy ? messyDaysOf : daysOf)(setting, days)) {
-        const recordings = day.recordings.filter(({ truth }) => truth.end * 1000 <= now);
-        yield { ...day, recordings };
+      for (let before = days - 1; before >= 0; before--) {
+        yield dayOf(athlete, daysAfter(until, -before), rules, now);
       }
     },
   };
 }
 
-/** The athlete's settings at a training platform: kg, and functional threshold power in W. */
-export type SyntheticProfile = ReturnType<typeof profileOf>;
-
-/**
- * Returns the athlete's settings on the last day. The weight is that of its wellness record.
- *
- * @throws SyncError `USAGE` for an invalid seed, date or zone
- */
-export function profileOf(options: Pick<SynthesizeOptions, 'seed' | 'until' | 'zone'>) {
-  const setting = settingOf(options);
-  const { athlete } = setting;
-  const [day] = daysOf(setting, 1);
-  const { raceIn } = athlete.character;
-  return { weight: day?.wellness.weight ?? athlete.weight, ftp: ftpOn(athlete, raceIn) };
-}
-
-/** @throws SyncError `USAGE` for an invalid seed, date or zone */
-export function settingOf(options: Pick<SynthesizeOptions, 'seed' | 'until' | 'zone'>): DaySetting {
-  const { seed, until, zone } = options;
+/** Returns the rules of the zone. @throws SyncError as {@link synthesize} */
+function checkOptions({ days, seed, until, zone, now = Infinity }: SynthesizeOptions): ZoneRules {
+  if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS) {
+    throw new SyncError('USAGE', `The number of days must be 1 to ${MOST_DAYS}, not ${days}.`);
+  }
   if (!Number.isSafeInteger(seed) || seed < 0) {
     throw new SyncError('USAGE', `The seed must be a whole number from 0, not ${seed}.`);
   }
-  const calendar = new Calendar(until, zone);
-  if (until < '2001' || until >= '2100') {
-    throw new SyncError('USAGE', `The last day must be from 2001 to 2099, not ${until}.`, {
-      hint: 'FIT files cannot store much earlier or later times.',
+  if (!isCalendarDate(until) || until < '2001' || until >= '2100') {
+    throw new SyncError('USAGE', `The last day must be a date from 2001 to 2099, not ${until}.`, {
+      hint: 'Write the last day as YYYY-MM-DD.',
+      details: { until },
     });
   }
-  return { athlete: athleteOf(seed), calendar, home: homeIn(calendar.standardOffsetHours()) };
+  const rules = zoneRules(checkZone(zone));
+  if (instantOf(rules, until, 0) > now) {
+    throw new SyncError('USAGE', `The last day, ${until}, is in the future.`, {
+      details: { until },
+    });
+  }
+  return rules;
+}
+
+/** The athlete's settings at a training platform: kg, and functional threshold power in W. */
+export type SyntheticProfile = ReturnType<typeof profileOf>;
+
+/** Returns the athlete's settings on the last day. The weight is that of its wellness record. */
+export function profileOf({ seed, until }: Pick<SynthesizeOptions, 'seed' | 'until'>) {
+  const athlete = athleteOf(seed);
+  return { weight: wellnessOn(athlete, until).weight, ftp: athlete.ftp };
+}
+
+function dayOf(athlete: Athlete, date: string, rules: ZoneRules, now: number): SyntheticDay {
+  const workout = workoutOn(athlete, date);
+  const isDone = workout !== null && instantOf(rules, date, spanOf(workout).end) <= now;
+  const nutrition = nutritionOn(athlete, date, workout, { rules, now });
+  return {
+    date,
+    recordings: isDone ? [recordingOn(athlete, date, workout, rules)] : [],
+    wellness: wellnessOn(athlete, date),
+    nutrition: nutrition.items.length === 0 ? null : nutrition,
+  };
+}
+
+function recordingOn(
+  athlete: Athlete,
+  date: string,
+  workout: Workout,
+  rules: ZoneRules,
+): SyntheticRecording {
+  const instant = instantOf(rules, date, workout.start);
+  const { start, end } = spanOf(workout);
+  const bytes = recordRide({
+    athlete,
+    date,
+    workout,
+    home: placeIn(standardOffsetOf(rules)),
+    start: instant / 1000,
+    utcOffset: rules.offsetAt(instant + (end - start) * 1000) / 1000,
+  });
+  const label = new Date(rules.wallAt(instant)).toISOString().slice(0, 19).replace(/[T:]/g, '-');
+  const noun = workout.sport === 'cycling' ? 'ride' : 'run';
+  return { fileName: `${label}-${noun}.fit`, bytes, name: workout.title };
+}
+
+function nutritionOn(
+  athlete: Athlete,
+  date: string,
+  workout: Workout | null,
+  { rules, now }: { readonly rules: ZoneRules; readonly now: number },
+) {
+  const items = mealsOn(athlete, date, workout).flatMap(({ second, food }) => {
+    const instant = instantOf(rules, date, second);
+    if (instant > now) return [];
+    return [{ ...food, logged_at: isoTime(instant, rules.offsetAt(instant) / 60_000) }];
+  });
+  return { date, items, rawJson: marked(athlete) };
+}
+
+/** Returns the instant of a local time (ms since 1970). A time that the clocks skip moves forward. */
+function instantOf(rules: ZoneRules, date: string, second: number): number {
+  return rules.instantOf(Date.parse(date) + second * 1000).instant;
+}
+
+/** Returns a zone's offset from UTC without daylight saving (h). */
+function standardOffsetOf(rules: ZoneRules): number {
+  const offsets = ['2025-01-15', '2025-07-15'].map((date) => rules.offsetAt(Date.parse(date)));
+  return Math.min(...offsets) / 3_600_000;
 }

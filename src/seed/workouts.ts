@@ -1,211 +1,117 @@
-import type { Random } from './random.ts';
-import type { Week } from './season.ts';
+import type { Athlete, SeedSport } from './athlete.ts';
+import { type Random, stream } from './random.ts';
 
-/** A planned workout, independent of body and landscape. It becomes one recording. */
-export interface Training {
+/** A planned workout. It becomes one recording. */
+export interface Workout {
   readonly title: string;
   readonly sport: SeedSport;
   readonly indoors: boolean;
-  /** Whether the road is closed: there are no stops. */
-  readonly race: boolean;
-  readonly segments: readonly SeedSegment[];
-  /** Minutes after local midnight, to the second. */
-  readonly startMinute: number;
+  /** Seconds after local midnight. */
+  readonly start: number;
+  readonly parts: readonly Part[];
+  /** Pause for a coffee after this many seconds, with the timer stopped. */
+  readonly pause: { readonly after: number; readonly seconds: number } | undefined;
 }
 
-export type UnscheduledWorkout = Omit<Training, 'startMinute'>;
-
-export type SeedSport = 'cycling' | 'running';
-
-/** A word of the FIT profile's type `intensity`. */
-export type SegmentKind = 'warmup' | 'active' | 'interval' | 'rest' | 'cooldown';
-
-export interface SeedSegment {
+/** A part of a workout at an even effort. It is a lap of the recording. */
+export interface Part {
   readonly seconds: number;
-  /** Share of the threshold (power on the bike, speed on foot) at the start and at the end. */
-  readonly from: number;
-  readonly to: number;
-  readonly kind: SegmentKind;
+  /** Share of the threshold: of power on the bike, of speed on foot. */
+  readonly effort: number;
+  readonly kind: 'warmup' | 'active' | 'interval' | 'rest' | 'cooldown';
 }
 
-type Intervals = readonly [
-  title: string,
-  repeats: number,
-  /** Additional repeats in each week of a block. */
-  more: number,
-  minutes: number,
-  /** Additional minutes in each week of a block. */
-  longer: number,
-  /** Share of the threshold. */
-  share: number,
-  rest: number,
-];
+type Intervals = readonly [title: string, count: number, minutes: number, effort: number];
+type Steady = readonly [title: string, minutes: number, effort: number];
 
-type Steady = readonly [
-  title: string,
-  /** Minutes in a full week. */
-  minutes: number,
-  /** Shares of the threshold at the start, after the warm-up and at the end. */
-  start: number,
-  middle: number,
-  end: number,
-];
-
-//                title        repeats, more, minutes, longer, share, rest
-const sweetSpot: Intervals = ['Sweet spot', 3, 0, 10, 2, 0.9, 5];
-const tempo: Intervals = ['Tempo', 2, 0, 18, 3, 0.81, 6];
-const threshold: Intervals = ['Threshold', 3, 0, 8, 1, 0.985, 5];
-const vo2max: Intervals = ['VO2 max', 3, 1, 4, 0, 1.11, 4];
-const openers: Intervals = ['Openers', 4, 0, 1, 0, 1.12, 3];
-const tempoRun: Intervals = ['Tempo run', 2, 0, 6, 2, 0.95, 3];
-const runIntervals: Intervals = ['Run', 3, 1, 3, 0, 1.06, 2];
-const strides: Intervals = ['Strides', 5, 0, 0.5, 0, 1.18, 1.5];
-
-const spin: Steady = ['Recovery spin', 52, 0.48, 0.5, 0.46];
-const endurance: Steady = ['Endurance ride', 78, 0.5, 0.67, 0.48];
-const saturdayRide: Steady = ['Endurance ride', 120, 0.5, 0.67, 0.48];
-const longRide: Steady = ['Long ride', 205, 0.5, 0.67, 0.48];
-const easyRun: Steady = ['Easy run', 54, 0.66, 0.76, 0.74];
-const longRun: Steady = ['Long run', 125, 0.66, 0.78, 0.86];
-
-export type Purpose =
-  'strength' | 'tempo' | 'hard' | 'second' | 'easy' | 'spin' | 'saturday' | 'long' | 'openers';
-
-type Choices = readonly [Intervals | Steady, ...(Intervals | Steady)[]];
-
-/** The workouts that serve a purpose in a week. */
-const CHOICES: Readonly<Record<SeedSport, Readonly<Record<Purpose, Choices>>>> = {
-  cycling: {
-    strength: [sweetSpot, tempo],
-    tempo: [endurance, tempo],
-    hard: [vo2max, threshold],
-    second: [threshold, sweetSpot],
-    easy: [endurance],
-    spin: [spin],
-    saturday: [saturdayRide],
-    long: [longRide],
-    openers: [openers],
-  },
-  running: {
-    strength: [tempoRun],
-    tempo: [easyRun],
-    hard: [runIntervals],
-    second: [tempoRun],
-    easy: [easyRun],
-    spin: [spin],
-    saturday: [saturdayRide, easyRun],
-    long: [longRun],
-    openers: [strides],
-  },
+const INTERVALS: Readonly<Record<SeedSport, readonly [Intervals, ...Intervals[]]>> = {
+  cycling: [
+    ['Sweet spot', 3, 15, 0.9],
+    ['Threshold', 3, 10, 0.98],
+    ['VO2 max', 5, 4, 1.1],
+  ],
+  running: [
+    ['Tempo', 3, 8, 0.95],
+    ['Intervals', 6, 3, 1.05],
+  ],
 };
 
-/** Makes a workout for a week of training at a share (`volume`) of a full plan's time. */
-export function makeWorkout(
-  athletes: SeedSport,
-  purpose: Purpose,
-  week: Week,
-  volume: number,
-  random: Random,
-): UnscheduledWorkout {
-  const plan = random.pick(CHOICES[athletes][purpose]);
-  const sport = athletes === 'cycling' || RIDES.includes(plan) ? 'cycling' : 'running';
-  const isSteady = plan.length === 5;
-  const { title, segments } = isSteady
-    ? steady(plan, week.volume * volume * random.between(0.93, 1.07))
-    : intervals(plan, week.step, sport);
-  const isLong = isSteady && plan[1] > 100;
-  const indoors = sport === 'cycling' && !isLong && random.chance(week.winter ? 0.75 : 0.15);
+const STEADY: Readonly<Record<SeedSport, Readonly<Record<'easy' | 'long', Steady>>>> = {
+  cycling: { easy: ['Easy ride', 70, 0.62], long: ['Long ride', 190, 0.67] },
+  running: { easy: ['Easy run', 45, 0.74], long: ['Long run', 100, 0.78] },
+};
+
+/** Lighter than the other weeks, one in four: share of the training time. */
+const RECOVERY_WEEK = 0.65;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns the workout of a day, null on a day without one. A week has a rest day, two days with intervals, a
+ * day in the other sport (Saturday) and a long workout (Sunday).
+ *
+ * @param date `YYYY-MM-DD`
+ */
+export function workoutOn(athlete: Athlete, date: string): Workout | null {
+  const random = stream(athlete.seed, 'workout', date);
+  // 1970-01-01 was a Thursday.
+  const days = Date.parse(date) / DAY_MS + 3;
+  const [weekday, week] = [days % 7, Math.floor(days / 7)];
+  if (weekday === athlete.restDay) return null;
+  const isWeekend = weekday >= 5;
+  const usual = isWeekend ? athlete.starts.weekend : athlete.starts.weekday;
+  const sport = weekday === 5 ? otherThan(athlete.sport) : athlete.sport;
+  const isHard = weekday === 1 || weekday === 3;
+  const volume = athlete.volume * (week % 4 === 3 ? RECOVERY_WEEK : 1) * random.between(0.93, 1.07);
+  const { title, parts } = isHard
+    ? intervals(random.pick(INTERVALS[sport]))
+    : steady(STEADY[sport][weekday === 6 ? 'long' : 'easy'], volume);
+  const seconds = parts.reduce((sum, part) => sum + part.seconds, 0);
+  const indoors = sport === 'cycling' && isHard && random.chance(0.35);
   return {
     title: indoors ? `${title} (trainer)` : title,
     sport,
     indoors,
-    race: false,
-    segments: segments.map((segment) => uneven(segment, random)),
+    start: usual * 60 + random.integer(-1200, 1200),
+    parts,
+    pause: seconds > 2.5 * 3600 ? pauseIn(seconds, random) : undefined,
   };
 }
 
-const RIDES: readonly (Intervals | Steady)[] = [spin, saturdayRide];
-
-/** Makes a ride of about 80 minutes. */
-export function nightRide(random: Random): UnscheduledWorkout {
-  const { segments } = steady(endurance, random.between(0.98, 1.08));
-  return { title: 'Night ride', sport: 'cycling', indoors: false, race: false, segments };
+function otherThan(sport: SeedSport): SeedSport {
+  return sport === 'cycling' ? 'running' : 'cycling';
 }
 
-/** Makes a race with changing efforts on the bike, an even one on foot, both with a fast end. */
-export function makeRace(sport: SeedSport, random: Random): UnscheduledWorkout {
-  const [shortest, longest, usual, spread] =
-    sport === 'cycling' ? [105, 160, 0.9, 0.25] : [150, 200, 0.86, 0.02];
-  const segments: SeedSegment[] = [];
-  for (let left = random.integer(shortest, longest) * 60; left > 0;) {
-    const seconds = Math.min(left, random.integer(60, 400));
-    const share = usual + random.between(-spread, spread);
-    segments.push({ seconds, from: share, to: share, kind: 'active' });
-    left -= seconds;
-  }
-  segments.push({ seconds: 200, from: usual, to: usual + 0.15, kind: 'interval' });
-  return { title: 'Race', sport, indoors: false, race: true, segments };
+function intervals([title, count, minutes, effort]: Intervals) {
+  const part = (each: number, share: number, kind: Part['kind']): Part => {
+    return { seconds: each * 60, effort: share, kind };
+  };
+  const main = Array.from({ length: count }, () => [
+    part(minutes, effort, 'interval'),
+    part(3, 0.55, 'rest'),
+  ]);
+  const parts = [part(14, 0.62, 'warmup'), ...main.flat().slice(0, -1), part(9, 0.55, 'cooldown')];
+  return { title: `${title} ${count} x ${minutes} min`, parts };
 }
 
-type Content = Pick<Training, 'title' | 'segments'>;
+function steady([title, minutes, effort]: Steady, volume: number) {
+  const parts: Part[] = [
+    { seconds: 600, effort: effort - 0.1, kind: 'warmup' },
+    { seconds: Math.round(minutes * volume * 60) - 900, effort, kind: 'active' },
+    { seconds: 300, effort: effort - 0.12, kind: 'cooldown' },
+  ];
+  return { title, parts };
+}
 
-function steady([title, full, start, middle, end]: Steady, volume: number): Content {
+function pauseIn(seconds: number, random: Random): Workout['pause'] {
   return {
-    title,
-    segments: [
-      segment(10, start, 'warmup', middle),
-      segment(full * volume - 18, middle, 'active'),
-      segment(8, middle, 'cooldown', end),
-    ],
+    after: Math.round(seconds * random.between(0.45, 0.65)),
+    seconds: random.integer(240, 780),
   };
 }
 
-/** @param step of the week in its block, 1 to 3: workouts get harder over a block */
-function intervals(
-  [title, repeats, more, minutes, longer, share, rest]: Intervals,
-  step: number,
-  sport: SeedSport,
-): Content {
-  const count = repeats + more * step;
-  const each = minutes + longer * step;
-  const [warm, idle, cool] = sport === 'cycling' ? [0.74, 0.5, 0.42] : [0.74, 0.64, 0.6];
-  const between = segment(rest, idle, 'rest');
-  const main = Array.from({ length: count }, (_, repeat) => [
-    ...(repeat === 0 ? [] : [between]),
-    segment(each, share, 'interval'),
-  ]).flat();
-  return {
-    title: `${title} ${count} x ${each < 1 ? `${each * 60} s` : `${each} min`}`,
-    segments: [
-      segment(14, idle, 'warmup', warm),
-      ...main,
-      segment(9, idle + 0.06, 'cooldown', cool),
-    ],
-  };
-}
-
-function segment(minutes: number, from: number, kind: SegmentKind, to = from): SeedSegment {
-  return { seconds: Math.round(minutes * 60), from, to, kind };
-}
-
-/** Varies a part that ends at a place or at will: intervals and rests end by the clock. */
-function uneven(each: SeedSegment, random: Random): SeedSegment {
-  if (each.kind === 'interval' || each.kind === 'rest') return each;
-  return { ...each, seconds: Math.round(each.seconds * random.between(0.95, 1.05)) };
-}
-
-/** Returns the planned training stress: 100 for one hour at threshold. */
-export function plannedStress({
-  segments,
-  indoors,
-}: Pick<Training, 'segments' | 'indoors'>): number {
-  let seconds = 0;
-  let fourth = 0;
-  for (const each of segments) {
-    const middle = (each.from + each.to) / 2;
-    seconds += each.seconds;
-    fourth += each.seconds * middle * middle * middle * middle;
-  }
-  // Outdoors power varies, so normalized power is about 3 % above the plan.
-  return (Math.sqrt(fourth / seconds) * (indoors ? 1.01 : 1.03 * 1.03) * seconds) / 36;
+/** Returns a day's training stress: 100 for one hour at threshold. */
+export function stressOn(athlete: Athlete, date: string): number {
+  const parts = workoutOn(athlete, date)?.parts ?? [];
+  return parts.reduce((sum, { seconds, effort }) => sum + (seconds * effort * effort) / 36, 0);
 }

@@ -62,7 +62,7 @@ describe('sync seed --accounts', () => {
       [3, 3],
     ]);
     for (const [index, seed] of [1, 2, 1].entries()) {
-      const wanted = profileOf({ seed, until: '2026-05-17', zone: 'Europe/Berlin' });
+      const wanted = profileOf({ seed, until: '2026-05-17' });
       const { profile } = world.sandbox.control.state().athletes[index] ?? {};
       expect(profile?.ftp).toBe(wanted.ftp);
       expect(profile?.weight).toBeCloseTo(wanted.weight, 1);

@@ -18,6 +18,9 @@ async function openFolder() {
   const world = await openWorld();
   const folder = join(world.home.dir, 'season');
   const write = (...more: string[]) => world.sync(['seed', ...DAYS, ...more, '--out', folder]);
+  /** Writes with other variables of the environment. */
+  const writeWith = (options: { readonly env: Record<string, string> }) =>
+    world.sync(['seed', ...DAYS, '--out', folder], options);
   /** Every file with its bytes, or the target of a link. */
   const contents = () =>
     Object.fromEntries(
@@ -29,7 +32,7 @@ async function openFolder() {
           return [name, stats.isFile() ? readFileSync(path).toString('base64') : stats.mode];
         }),
     );
-  return { folder, write, contents };
+  return { folder, write, writeWith, contents };
 }
 
 describe('sync seed --out', () => {
@@ -46,13 +49,15 @@ describe('sync seed --out', () => {
     expect(lstatSync(join(folder, 'wellness.json')).mtimeMs).toBe(mtimeMs);
   });
 
-  it('leaves out the days of a messy account that have no data', async () => {
-    const { folder, write } = await openFolder();
-    expect((await write('--seed', '4', '--messy')).code).toBe(0);
-    for (const kind of ['wellness', 'nutrition']) {
-      const days = JSON.parse(readFileSync(join(folder, `${kind}.json`), 'utf8')) as unknown;
-      expect(days).toEqual([expect.objectContaining({ date: expect.any(String) as string })]);
-    }
+  it('writes the same bytes on a machine in another zone and language', async () => {
+    const [one, other] = [await openFolder(), await openFolder()];
+    const [kathmandu, apia] = [
+      { TZ: 'Asia/Kathmandu', LC_ALL: 'ne_NP.UTF-8' },
+      { TZ: 'Pacific/Apia', LC_ALL: 'ar_EG.UTF-8' },
+    ];
+    expect((await one.writeWith({ env: kathmandu })).code).toBe(0);
+    expect((await other.writeWith({ env: apia })).code).toBe(0);
+    expect(other.contents()).toEqual(one.contents());
   });
 
   it('refuses a folder of another seed, and writes nothing', async () => {
@@ -62,7 +67,7 @@ describe('sync seed --out', () => {
     for (const other of [
       ['--seed', '8'],
       ['--days', '4'],
-      ['--messy', '--days', '14'],
+      ['--tz', 'Asia/Tokyo'],
     ]) {
       const { code, stderr } = await write(...other);
       expect(code).toBe(2);

@@ -6,7 +6,7 @@ import { DEFAULT_ATHLETES } from '../../src/sandbox/resources/athletes.ts';
 import { profileOf } from '../../src/seed/synthesize.ts';
 
 const DAY = ['--days', '1', '--until', '2026-05-17', '--seed', '7', '--tz', 'Europe/Berlin'];
-const WANTED = profileOf({ seed: 7, until: '2026-05-17', zone: 'Europe/Berlin' });
+const WANTED = profileOf({ seed: 7, until: '2026-05-17' });
 
 async function seedProfile(world: World, ...more: string[]) {
   const { code, stdout } = await world.sync(['seed', ...DAY, ...more, '--json']);

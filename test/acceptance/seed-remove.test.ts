@@ -110,8 +110,8 @@ describe('sync seed --remove', () => {
   });
 
   it.each([
-    ['2026-08', 0, '2 recordings removed, nutrition of 3 days removed. Wellness'],
-    ['2026-02', 2, 'nutrition of 3 days removed. 2 recordings and wellness'],
+    ['2026-08', 0, '3 recordings removed, nutrition of 3 days removed. Wellness'],
+    ['2026-02', 3, 'nutrition of 3 days removed. 3 recordings and wellness'],
   ] as const)('says for people what stays and where to delete it (%s)', async (...row) => {
     const [revision, staying, words] = row;
     const world = await openLoggedInWorld({ revision });

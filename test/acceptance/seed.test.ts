@@ -109,6 +109,8 @@ describe('sync seed', () => {
     ['--days', '10000'],
     ['--seed', '-1'],
     ['--until', '2026-02-30'],
+    // No record is in the future.
+    ['--until', '2099-05-17'],
     ['--tz', 'Europe/Atlantis'],
   ])('refuses seed %s %s', async (flag, value) => {
     const world = await openLoggedInWorld();

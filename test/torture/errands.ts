@@ -133,7 +133,7 @@ const ERRANDS = {
     const seed = 1 + (scene.round.number % 99);
     const until = '2026-02-15';
     const which = ['--days', '2', '--seed', String(seed), '--until', until];
-    scene.cargo.profile = profileOf({ seed, until, zone: 'UTC' });
+    scene.cargo.profile = profileOf({ seed, until });
     const dir = join(scene.world.home.dir, `season-${scene.serial()}`);
     await scene.run(['seed', ...which, '--out', dir]);
     return {

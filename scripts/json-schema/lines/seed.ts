@@ -40,10 +40,6 @@ const SEED_SUMMARY: LineKind = {
     recordings: count('Recordings.'),
     records: count('Days of wellness and of nutrition.'),
     ...outcomeCounts(SEED_OUTCOMES, 'there is one'),
-    broken: count(
-      'Those of the `invalid` recordings that `--messy` broke on purpose: they do not change the exit code.',
-      'there is one',
-    ),
   },
 };
 

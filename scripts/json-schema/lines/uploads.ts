@@ -26,15 +26,6 @@ const UPLOAD: LineKind = {
     ),
     at: time('When it happened.', '`sync watch` runs without `--once`'),
     ...accountName,
-    fault: word(
-      {
-        copy: 'the bytes of another recording under a second name',
-        'second-device': 'the same activity, recorded by a second device',
-        broken: 'cut off: it is `invalid`, which does not change the exit code',
-      },
-      'The fault that the recording has on purpose.',
-      '`sync seed --messy` gave it one',
-    ),
   },
   variants: {
     by: 'outcome',

@@ -13,10 +13,9 @@ import { parseJson } from '../../base/json.ts';
 import { inParallel } from '../../base/parallel.ts';
 import { type Text, linesOf, phrase, renderText } from '../../base/phrase.ts';
 import { describeFileError, readPlainFile } from '../../system/plain-file.ts';
+import { MOST_DAYS } from '../../seed/synthesize.ts';
 import { errorReport, errorText } from '../../terminal/output.ts';
 import { plural } from '../../terminal/words.ts';
-
-export const MAX_DAYS = 3660;
 
 /** Accounts that are worked on at once, each with `--jobs` requests. */
 const ACCOUNTS_AT_ONCE = 2;
@@ -38,7 +37,7 @@ const FIELDS = {
   refreshTokenEnv: Name,
   /** Overrides `--seed` and `--days` for this account. */
   seed: numberForm(0, Number.MAX_SAFE_INTEGER),
-  days: numberForm(1, MAX_DAYS),
+  days: numberForm(1, MOST_DAYS),
 };
 
 const AccountForm = v.pipe(

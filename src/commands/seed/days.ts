@@ -12,14 +12,10 @@ export function seedInput({ seed }: Pick<SynthesizeOptions, 'seed'>): string {
 /** Days that are made, handled and dropped at a time: bounds the memory. */
 const DAYS_AT_A_TIME = 7;
 
-/** Returns the days in batches, each day without what `select` leaves out. */
-export function* inBatches<T>(
-  days: Iterable<SyntheticDay>,
-  select: (day: SyntheticDay) => T,
-): Generator<T[]> {
-  let batch: T[] = [];
+export function* inBatches(days: Iterable<SyntheticDay>): Generator<SyntheticDay[]> {
+  let batch: SyntheticDay[] = [];
   for (const day of days) {
-    batch.push(select(day));
+    batch.push(day);
     if (batch.length < DAYS_AT_A_TIME) continue;
     yield batch;
     batch = [];

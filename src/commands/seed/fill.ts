@@ -4,11 +4,8 @@ import type { Context } from '../../base/context.ts';
 import { KINDS } from '../../ledger/records.ts';
 import { inParallel } from '../../base/parallel.ts';
 import { type DeliveryOptions, deliverRecords } from '../../records/deliver.ts';
-import type { RecordKind } from '../../records/types.ts';
 import {
-  type SeedFault,
   type SynthesizeOptions,
-  type SyntheticDay,
   type SyntheticRecording,
   synthesize,
 } from '../../seed/synthesize.ts';
@@ -26,15 +23,10 @@ export interface FillTarget extends Targets {
   readonly progress: Pick<Progress, 'update'>;
 }
 
-/** The outcome of a day's record, or of a recording, which may have an intended fault. */
-export type SeedItem = (UploadItem & { readonly fault?: SeedFault }) | PushItem;
+/** The outcome of a recording or of a day's record. */
+export type SeedItem = UploadItem | PushItem;
 
 export type SeedReport = Awaited<ReturnType<typeof fillWithSeed>>;
-
-/** A day without the samples of its recordings, which are most of its size. */
-type FilledDay = Pick<SyntheticDay, 'date' | RecordKind> & {
-  readonly recordings: readonly Omit<SyntheticRecording, 'truth'>[];
-};
 
 /**
  * Fills one account with a synthetic athlete's data. It uses the pipelines of `sync upload` and
@@ -58,9 +50,8 @@ export async function fillWithSeed(
   const uploads = new Tally('recording');
   const pushes = new Tally('day');
   const dates: string[] = [];
-  let broken = 0;
 
-  const send = async ({ fileName, bytes, name, fault }: FilledDay['recordings'][number]) => {
+  const send = async ({ fileName, bytes, name }: SyntheticRecording) => {
     context.signal.throwIfAborted();
     const { openedBy } = breaker;
     const item: UploadItem = openedBy
@@ -68,16 +59,15 @@ export async function fillWithSeed(
       : await uploader.uploadBytes({ path: fileName, bytes, name });
     if (item.outcome === 'failed') breaker.failed(item);
     else if ('attempts' in item) breaker.answered();
-    if (fault === 'broken' && item.outcome === 'invalid') broken++;
-    else uploads.add(item);
-    target.report(fault === undefined ? item : { ...item, fault });
+    uploads.add(item);
+    target.report(item);
   };
   const report = (item: PushItem) => {
     pushes.add(item);
     target.report(item);
   };
 
-  for (const days of inBatches(synthesize(options), toSend)) {
+  for (const days of inBatches(synthesize(options))) {
     context.signal.throwIfAborted();
     const [first] = days;
     const done = dates.length;
@@ -95,14 +85,5 @@ export async function fillWithSeed(
     until: dates.at(-1) ?? '',
     recordings: uploads,
     records: pushes,
-    /** Recordings that are broken on purpose, and not sent. The other counts are without them. */
-    broken,
   };
-}
-
-function toSend({ date, recordings, wellness, nutrition }: SyntheticDay): FilledDay {
-  const sent = recordings.map(({ fileName, bytes, name, fault }) => {
-    return { fileName, bytes, name, ...(fault === undefined ? {} : { fault }) };
-  });
-  return { date, recordings: sent, wellness, nutrition };
 }

@@ -20,8 +20,8 @@ import { ExitCode, SyncError, worstExitCode } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { isLoopback } from '../../config/settings.ts';
-import { profileOf } from '../../seed/synthesize.ts';
-import { MAX_DAYS, forEachAccount } from './accounts.ts';
+import { MOST_DAYS, profileOf, synthesize } from '../../seed/synthesize.ts';
+import { forEachAccount } from './accounts.ts';
 import { type FillOptions, type SeedItem, type SeedReport, fillWithSeed } from './fill.ts';
 import { writeSeedFiles } from './files.ts';
 import { exitCodeOfProfile, failedFields, fillProfile } from './profile.ts';
@@ -33,7 +33,6 @@ interface SeedFlags {
   readonly seed?: string;
   readonly until?: string;
   readonly tz?: string;
-  readonly messy?: boolean;
   readonly out?: string;
   readonly accounts?: string;
   readonly remove?: boolean;
@@ -55,10 +54,6 @@ export const seed: CommandModule = {
       )
       .option('--until <date>', `the last day: ${DATE_FORMS} (default: today)`)
       .addOption(zoneFlag())
-      .option(
-        '--messy',
-        'add what real accounts have: duplicates, a broken file, days without data',
-      )
       .addOption(
         new Option('--out <dir>', 'write files to this folder instead of sending').conflicts([
           'accounts',
@@ -78,7 +73,6 @@ export const seed: CommandModule = {
   examples: [
     'sync seed --days 90 --seed 7',
     'sync seed --days 90 --seed 7 --remove',
-    'sync seed --messy',
     'sync seed --out season        # recordings, wellness.json, nutrition.json',
     'sync seed --accounts test-accounts.json',
   ],
@@ -92,13 +86,14 @@ export const seed: CommandModule = {
     const { name: zone } = await zoneFor(config, context);
     const { days = DEFAULT_DAYS, seed: number = DEFAULT_SEED, until = 'today' } = flags;
     const options = {
-      days: wholeNumber('--days', days, 1, MAX_DAYS),
+      days: wholeNumber('--days', days, 1, MOST_DAYS),
       seed: wholeNumber('--seed', number, 0, Number.MAX_SAFE_INTEGER),
       until: await dateFlag('--until', until, () => zone, clock.now()),
       zone,
-      messy: flags.messy ?? false,
       now: clock.now(),
     };
+    // Refuses wrong options before anything is sent.
+    synthesize(options);
     if (flags.out !== undefined) {
       const files = await writeSeedFiles(options, flags.out, signal);
       output.result({ type: 'files', ...files }, words.filesText(files));
@@ -177,8 +172,7 @@ async function fillAccount({ context, options, ledger, service, view }: SeedTarg
   const { dryRun } = options;
   const failures = new FailureGroups();
   const report = (item: SeedItem) => {
-    const isGrouped = !words.isBroken(item) && failures.add(item);
-    const text = isGrouped ? undefined : words.seedItemText(item, view);
+    const text = failures.add(item) ? undefined : words.seedItemText(item, view);
     output.result(words.seedItemJson(item), text);
   };
   const profile = await fillProfile(profileOf(options), service, { signal, dryRun });

@@ -23,36 +23,27 @@ const QUIET: readonly SeedItem['outcome'][] = ['uploaded', 'duplicate', 'pushed'
 
 /** Returns the text of an item; undefined if it is only counted. */
 export function seedItemText(item: SeedItem, view: ActivityView): Text | undefined {
-  if (QUIET.includes(item.outcome) || isBroken(item)) return undefined;
+  if (QUIET.includes(item.outcome)) return undefined;
   return 'path' in item ? uploadItemText(item, view) : pushItemText(item, view.zone);
 }
 
-/** Checks that a recording was not sent because it is broken on purpose. */
-export function isBroken(item: SeedItem): boolean {
-  return item.outcome === 'invalid' && 'fault' in item && item.fault === 'broken';
-}
-
 export function seedSummaryJson(report: SeedReport): Record<string, unknown> {
-  const { from, until, recordings, records, broken } = report;
+  const { from, until, recordings, records } = report;
   const found = Object.entries(outcomesJson(recordings, records)).filter(([, count]) => count > 0);
-  const outcomes = Object.fromEntries(found);
-  const invalid = (outcomes['invalid'] ?? 0) + broken;
   return {
     type: 'summary',
     from,
     until,
-    recordings: recordings.counts.total + broken,
+    recordings: recordings.counts.total,
     records: records.counts.total,
-    ...outcomes,
-    ...(broken === 0 ? {} : { invalid, broken }),
+    ...Object.fromEntries(found),
   };
 }
 
 export function seedSummaryText(report: SeedReport): Text {
-  const { from, until, recordings, records, broken } = report;
+  const { from, until, recordings, records } = report;
   const counted = countsText(sumOf([recordings, records]));
-  if (broken > 0) counted.push(`${broken} broken on purpose, not sent`);
-  const files = plural(recordings.counts.total + broken, 'recording');
+  const files = plural(recordings.counts.total, 'recording');
   const total = `${files}, ${plural(records.counts.total, 'record')}`;
   return phrase`${from} to ${until}: ${total}; ${joinTexts(counted, ', ')}.`;
 }

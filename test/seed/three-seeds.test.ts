@@ -1,41 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { athleteOf } from '../../../src/seed/athlete.ts';
-import { profileOf, synthesize } from '../../../src/seed/synthesize.ts';
+import { CYCLING } from '../../src/fit/sports.ts';
+import { readSummary } from '../../src/fit/summary.ts';
+import { profileOf, synthesize } from '../../src/seed/synthesize.ts';
 
-const SEASON = { days: 90, until: '2026-05-17', zone: 'Europe/Berlin' };
+const MONTH = { days: 28, until: '2026-05-17', zone: 'Europe/Berlin' };
 const SEEDS = [1, 2, 3];
-
-const NOUNS = { cycling: 'rides', running: 'runs' };
 
 /** The column of one seed, from the generated data. */
 function columnOf(seed: number): string[] {
-  const days = [...synthesize({ ...SEASON, seed })];
+  const days = [...synthesize({ ...MONTH, seed })];
   const recordings = days.flatMap((day) => day.recordings);
-  const sports = new Map<string, number>();
-  let secs = 0;
-  for (const { truth } of recordings) {
-    secs += truth.totals.timer;
-    const noun = NOUNS[truth.sport];
-    sports.set(noun, (sports.get(noun) ?? 0) + 1);
-  }
+  const summaries = recordings.map(({ bytes }) => readSummary(bytes));
+  const rides = summaries.filter(({ sessions: [session] }) => session?.sport === CYCLING).length;
+  const secs = summaries.reduce((sum, { timerSecs = 0 }) => sum + timerSecs, 0);
   const starts = days
     .filter(({ date }) => ![0, 6].includes(new Date(date).getUTCDay()))
     .flatMap((day) => day.recordings.map(({ fileName }) => fileName.slice(11, 16)));
-  const { weight, ftp } = profileOf({ ...SEASON, seed });
-  const { device, raceIn } = athleteOf(seed).character;
+  const { weight, ftp } = profileOf({ ...MONTH, seed });
   return [
-    device.name,
+    summaries[0]?.fileId?.productName?.replace(' (synthetic)', '') ?? '',
     `${weight} kg, ${ftp} W`,
-    `${days.at(-1)?.plan.phase ?? ''}, ${raceIn} days`,
-    [...sports]
-      .sort(([, one], [, other]) => other - one)
-      .map(([noun, count]) => `${count} ${noun}`)
-      .join(', '),
-    `${((secs / 3600 / SEASON.days) * 7).toFixed(1)} h`,
+    `${rides} rides, ${recordings.length - rides} runs`,
+    `${((secs / 3600 / MONTH.days) * 7).toFixed(1)} h`,
     median(starts).replace('-', ':'),
     String(days.filter((day) => day.recordings.length === 0).length),
-    `${median(days.map(({ wellness }) => wellness?.hrv ?? 0)).toFixed(0)} ms`,
+    `${median(days.map(({ wellness }) => wellness.hrv)).toFixed(0)} ms`,
   ];
 }
 
