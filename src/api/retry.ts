@@ -58,7 +58,7 @@ function isTemporary(status: number): boolean {
 
 /**
  * Sends a request until the response is final. Retries network errors, 408, 429 and 5xx with capped
- * exponential back-off and full jitter; `Retry-After` wins over the computed pause.
+ * exponential back-off and full jitter; a `Retry-After` above 0 wins over the computed pause.
  *
  * @param attempt sends the request once.
  * @returns the final response, of any status that a retry does not change.
@@ -95,7 +95,9 @@ export async function withRetry(
       const delivery = actedOnce ? 'unknown' : 'not-sent';
       throw failure.with({ details: { attempts: number, delivery } });
     }
-    const waitMs = asked ?? ownPause(status, number, policy, random);
+    const own = ownPause(status, number, policy, random);
+    // "At once" is no reason to hurry a service that fails.
+    const waitMs = asked === undefined || asked === 0 ? own : asked;
     onRetry?.({ attempt: number, waitMs, reason: failure.message });
     try {
       await clock.sleep(waitMs, signal);
