@@ -16,7 +16,7 @@ export interface Service {
 export interface Connection extends Service {
   /**
    * Returns the ledger's account key for this login. If the athlete is still unknown, asks the service
-   * once, unless `offline` (a dry run).
+   * once, unless `offline` (a dry run): then it is that of the last login after a logout.
    *
    * @throws SyncError if the ledger needs the athlete and the service cannot say now who it is.
    */
@@ -43,8 +43,10 @@ export function connect(context: AppContext, config: Config, options: ConnectOpt
     url: (endpoint) => endpointUrl(requireBaseUrl(config), config.endpoints[endpoint]),
     async ledgerAccount({ offline }) {
       const token = environmentToken(config);
-      const settled = config.account !== undefined || config.loginId === undefined;
-      if (token === undefined && (settled || offline)) return accountKey(config, config.account);
+      const { account, formerAccount, loginId } = config;
+      if (token === undefined && offline) return accountKey(config, account ?? formerAccount);
+      const settled = account !== undefined || loginId === undefined;
+      if (token === undefined && settled) return accountKey(config, account);
       const { keyOfLogin, keyOfToken } = await import('./ledger-account.ts');
       const ask = async () => await (await open()).whoIs(context.signal);
       return token === undefined

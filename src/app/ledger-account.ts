@@ -127,14 +127,16 @@ export async function keyOfToken(
 /**
  * Returns the account that this machine knows. Sends no request, and creates no file.
  *
- * @returns the account, undefined if the service has not named it yet; and its ledger key
+ * @returns the account, undefined if the service has not named it yet; and its ledger key, after a logout that
+ *   of the last one
  */
 export async function knownAccount(
   config: Config,
 ): Promise<{ readonly key: string; readonly account: Account | undefined }> {
   const keyOfProfile = accountKey(config, config.account);
   const token = environmentToken(config);
-  if (token === undefined) return { key: keyOfProfile, account: config.account };
+  const { account, formerAccount } = config;
+  if (token === undefined) return { key: accountKey(config, account ?? formerAccount), account };
   const byDigest = digestKey(config, token);
   const key = existsSync(ledgerPath(config.paths))
     ? await withDatabase(config, (database) => accountByToken(database, byDigest) ?? byDigest)

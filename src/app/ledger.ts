@@ -43,7 +43,8 @@ export function targetsOf(
 export function openLedger(config: Config, account: string, clock: Clock): OpenLedger {
   const { stateDir } = config.paths;
   // A profile has one account: work recorded before the athlete was known belongs to this athlete.
-  const former = hasEnvironmentTokens(config) ? undefined : accountKey(config, undefined);
+  const isNamed = config.account !== undefined && !hasEnvironmentTokens(config);
+  const former = isNamed ? accountKey(config, undefined) : undefined;
   return openLedgerAt({ stateDir, account, former }, clock);
 }
 

@@ -133,11 +133,12 @@ async function deleteLogin(
   }
 }
 
-/** Removes the account from the profile, if there is one. */
-async function forgetAccount({ account, loginId, paths, profile }: Config): Promise<void> {
-  if (account === undefined && loginId === undefined) return;
+/** Ends the login in the profile, which keeps the athlete's ID alone: `sync explain` reads what was sent. */
+async function forgetAccount({ account, paths, profile, profiles }: Config): Promise<void> {
+  if (!profiles.includes(profile)) return;
+  const former = account === undefined ? {} : { account: { id: account.id } };
   try {
-    await changeProfile(paths, profile, { account: null, loginId: null });
+    await changeProfile(paths, profile, { ...former, loginId: null, loggedOut: true });
   } catch (error) {
     const done = `The login was deleted, but ${paths.configFile} still names its account.`;
     throw before(error, done, phrase`${sync('login')} replaces it.`);

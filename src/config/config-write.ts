@@ -11,6 +11,7 @@ export interface ConfigChange {
   readonly settings?: Readonly<Partial<Record<SettingKey, string | null>>>;
   readonly account?: Account | null;
   readonly loginId?: string | null;
+  readonly loggedOut?: boolean;
   /** Change nothing unless this is still the profile's login. */
   readonly ofLogin?: string | undefined;
 }
@@ -38,9 +39,10 @@ export async function changeProfile(
     if (ofLogin !== undefined && profiles[profile]?.loginId !== ofLogin) {
       return Promise.resolve(false);
     }
-    const { settings, account, loginId } = changed(profiles[profile], change);
+    const { settings, loggedOut, ...login } = changed(profiles[profile], change);
     // JSON omits undefined values.
-    write(paths.configFile, { ...raw, [profile]: { ...settings, account, loginId } });
+    const entry = { ...settings, ...login, loggedOut: loggedOut || undefined };
+    write(paths.configFile, { ...raw, [profile]: entry });
     return Promise.resolve(true);
   });
 }
@@ -53,7 +55,8 @@ function changed(before: ProfileEntry | undefined, change: ConfigChange): Profil
   );
   const account = change.account === undefined ? before?.account : (change.account ?? undefined);
   const loginId = change.loginId === undefined ? before?.loginId : (change.loginId ?? undefined);
-  return { settings, account, loginId };
+  const loggedOut = change.loggedOut ?? before?.loggedOut ?? false;
+  return { settings, account, loginId, loggedOut };
 }
 
 function write(path: string, profiles: Readonly<Record<string, unknown>>): void {

@@ -32,7 +32,9 @@ export type SettingOverrides = Readonly<Partial<Record<SettingKey, string | unde
 
 export interface ProfileEntry {
   readonly settings: SettingOverrides;
+  /** The athlete of the login, or of the last one after a logout. */
   readonly account: Account | undefined;
+  readonly loggedOut: boolean;
   /**
    * The stored login (`Credentials.loginId`), if the athlete was unknown at login time. Without an
    * `account`, the program asks the service again.
@@ -93,7 +95,9 @@ export function loadConfig(
       ) as Endpoints;
     },
     /** Known after a login with this profile. */
-    account: entry?.account,
+    account: entry?.loggedOut === true ? undefined : entry?.account,
+    /** After a logout: the athlete of the last login, whose ledger still tells what was sent. */
+    formerAccount: entry?.loggedOut === true ? entry.account : undefined,
     loginId: entry?.loginId,
     /** From the environment. The credential store holds stored secrets. See {@link isSecretOf}. */
     clientSecret: secretFrom(env, 'SYNC_CLIENT_SECRET'),
@@ -244,7 +248,7 @@ function decodeConfigFile(value: unknown, path: string): ConfigFile {
 }
 
 function decodeProfile(value: unknown, where: string): ProfileEntry {
-  const { account, loginId, ...rest } = asObject(value, where);
+  const { account, loggedOut, loginId, ...rest } = asObject(value, where);
   const settings: Partial<Record<SettingKey, string>> = {};
   for (const [key, setting] of Object.entries(rest)) {
     if (!isSettingKey(key)) {
@@ -263,6 +267,7 @@ function decodeProfile(value: unknown, where: string): ProfileEntry {
   return {
     settings,
     account: account === undefined ? undefined : decodeAccount(account, where),
+    loggedOut: loggedOut === true,
     loginId,
   };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../src/config/settings.ts';
 import {
+  loginWithToken,
   openHome,
   openLoggedInWorld,
   openWorld,
@@ -190,7 +191,46 @@ describe('sync explain', () => {
     const [status] = await world.lines(['status'], { code: 4 });
     expect(status).toMatchObject({ uploads: { pending: 0, confirmed: 0, rejected: 0 } });
     const [explained] = await world.lines(['explain', ride]);
-    expect(explained).toMatchObject({ state: 'new', reason: text('there is no login') });
+    expect(explained).toMatchObject({ state: 'unknown', reason: text('without a login') });
+    const [day] = await world.lines(['explain', '2026-02-15']);
+    expect(day?.['records']).toMatchObject([
+      { state: 'unknown', reason: text('without a login') },
+      { state: 'unknown', reason: text('without a login') },
+    ]);
+    const shown = await world.sync(['status']);
+    expect(shown.stdout).toMatch(/^Uploads +not known without a login$/m);
+  });
+
+  it('knows after a logout what the last login sent, as status does, and the next athlete does not have it', async () => {
+    const world = await openLoggedInWorld();
+    const ride = world.write('ride.fit', makeRecording());
+    await world.sync(['upload', ride]);
+    const [before] = await world.lines(['explain', ride]);
+    const dayBefore = await world.sync(['explain', '2026-02-15']);
+    await world.sync(['logout']);
+    world.sandbox.control.clearRequests();
+    expect(await world.lines(['explain', ride])).toEqual([before]);
+    expect((await world.sync(['explain', '2026-02-15'])).stdout).toBe(dayBefore.stdout);
+    const other = world.write('other.fit', makeRecording({ seed: 2 }));
+    expect(await world.lines(['explain', other])).toMatchObject([
+      { state: 'new', reason: text('The last login did not send it') },
+    ]);
+    const status = await world.sync(['status']);
+    expect(status.stdout).toMatch(/^Account +none; what was sent is that of the last login$/m);
+    expect(status.stdout).toMatch(/^Uploads +1 recording at the platform/m);
+    expect(status.stdout).toContain('Last recordings');
+    expect(requestLines(world.sandbox)).toEqual([]);
+    // The name and the address of the athlete are gone.
+    const config = readFileSync(
+      join(world.home.env['SYNC_CONFIG_DIR'] ?? '', 'config.json'),
+      'utf8',
+    );
+    expect(config).not.toMatch(/name|email/);
+
+    await loginWithToken(world, { athlete: 'athlete-2' });
+    expect(await world.lines(['explain', ride])).toMatchObject([{ state: 'new' }]);
+    await loginWithToken(world);
+    expect(await world.lines(['explain', ride])).toEqual([before]);
   });
 
   it('shows the outcome of a day', async () => {

@@ -130,6 +130,7 @@ const EXPLAIN: LineKind = {
             {
               ...SENT_STATES,
               new: 'never sent',
+              unknown: 'not known: this profile never had a login',
               'not-sent': 'not a recording that is sent',
             },
             'Its state.',

@@ -15,36 +15,37 @@ type ExplainedDay = ReturnType<typeof explainDay>;
  *
  * @param zone decides about recordings without their own offset
  * @param obstacles why this login cannot send records of a kind, if that is known
+ * @param unseen what to say of something that the ledger does not have
  */
 export function explainDay(
   date: string,
   zone: string,
   { uploads, records }: Pick<OpenLedger, 'uploads' | 'records'>,
-  obstacles: ReadonlyMap<RecordKind, Text>,
+  { obstacles, unseen }: { obstacles: ReadonlyMap<RecordKind, Text>; unseen: string },
 ) {
   return {
     date,
     zone,
+    unseen,
     recordings: uploadsOfDays(uploads, date, date, zone).map(({ upload }) => ({
       upload,
       ...stateOf(upload),
     })),
     records: KINDS.map((kind) => ({
       kind,
-      ...stateOfRecord(kind, date, records, obstacles.get(kind)),
+      ...stateOfRecord(records.find(kind, date), kind, unseen, obstacles.get(kind)),
       files: records.filesOf(kind, date),
     })),
   };
 }
 
 function stateOfRecord(
+  row: ReturnType<RecordLedger['find']>,
   kind: RecordKind,
-  date: string,
-  ledger: RecordLedger,
+  unseen: string,
   obstacle: Text | undefined,
 ) {
-  const row = ledger.find(kind, date);
-  if (row === undefined) return { state: 'unknown', reason: 'Nothing was sent from here.' };
+  if (row === undefined) return { state: 'unknown', reason: unseen };
   const { changedAt } = row;
   if (row.state === 'confirmed') {
     return { state: 'confirmed', reason: 'The platform confirmed it.', changedAt };
@@ -58,11 +59,17 @@ function stateOfRecord(
   return { state: 'waiting', reason, changedAt };
 }
 
-export function dayJson({ recordings, records, ...day }: ExplainedDay): Record<string, unknown> {
+export function dayJson({
+  recordings,
+  records,
+  date,
+  zone,
+}: ExplainedDay): Record<string, unknown> {
   return {
     type: 'explain',
     subject: 'date',
-    ...day,
+    date,
+    zone,
     recordings: recordings.map(({ upload, ...state }) => {
       const { path, sha256, changedAt, activity } = upload;
       const sent = { path, sha256, activity: activityJson(activity), changedAt };
@@ -79,7 +86,7 @@ export function dayJson({ recordings, records, ...day }: ExplainedDay): Record<s
 const LABEL = 11;
 
 export function dayText(
-  { date, zone, recordings, records }: ExplainedDay,
+  { date, zone, recordings, records, unseen }: ExplainedDay,
   view: ActivityView,
 ): Text {
   const ago = (at: number) => ` (${duration(view.now - at)} ago)`;
@@ -91,7 +98,7 @@ export function dayText(
       row('', phrase`${reason}${ago(upload.changedAt)}`),
       row('', upload.path),
     ]),
-    ...(recordings.length === 0 ? [row('Activity', 'No recording was sent from here.')] : []),
+    ...(recordings.length === 0 ? [row('Activity', unseen)] : []),
     ...records.flatMap(({ kind, reason, changedAt, files }) => [
       row(capital(kind), phrase`${reason}${changedAt === undefined ? '' : ago(changedAt)}`),
       ...fileLines(files).map((line) => row('', line)),

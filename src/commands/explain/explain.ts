@@ -13,7 +13,7 @@ import { askedScopes } from '../../config/platforms.ts';
 import { missingFeatures, missingScopeHint } from '../../config/scopes.ts';
 import { KINDS, type RecordKind } from '../../ledger/records.ts';
 import { dayJson, dayText, explainDay } from './day.ts';
-import { explainFile, fileJson, fileText } from './file.ts';
+import { NOT_KNOWN, explainFile, fileJson, fileText } from './file.ts';
 
 export const explain: CommandModule = {
   declare: (command) => command.argument('<file|date>', `a recording, or a day: ${DATE_FORMS}`),
@@ -24,17 +24,27 @@ export const explain: CommandModule = {
     const config = configFor(context);
     const zone = await zoneShown(config, context);
     const subject = await findSubject(given, () => zone, context);
-    return await withLedger(context, config, { offline: false }, async (_connection, ledger) => {
-      const view = { zone, now: clock.now(), aligned: false };
-      if ('file' in subject) {
-        const file = explainFile(given, subject.file, ledger.uploads, isLoggedIn(config));
-        output.result(fileJson(file), fileText(file, view));
-      } else {
-        const day = explainDay(subject.date, zone, ledger, await missingScopes(context, config));
-        output.result(dayJson(day), dayText(day, view));
-      }
-      return ExitCode.ok;
-    });
+    const isLogged = isLoggedIn(config);
+    const isKnown = isLogged || config.formerAccount !== undefined;
+    return await withLedger(
+      context,
+      config,
+      { offline: !isLogged },
+      async (_connection, ledger) => {
+        const view = { zone, now: clock.now(), aligned: false };
+        if ('file' in subject) {
+          const login = isLogged ? 'good' : isKnown ? 'ended' : 'none';
+          const file = explainFile(given, subject.file, ledger.uploads, login);
+          output.result(fileJson(file), fileText(file, view));
+        } else {
+          const obstacles = await missingScopes(context, config);
+          const unseen = isKnown ? 'Nothing was sent from here.' : NOT_KNOWN;
+          const day = explainDay(subject.date, zone, ledger, { obstacles, unseen });
+          output.result(dayJson(day), dayText(day, view));
+        }
+        return ExitCode.ok;
+      },
+    );
   },
 };
 

@@ -19,15 +19,17 @@ interface ExplainedFile {
   readonly upload?: LedgerUpload;
 }
 
+export const NOT_KNOWN = 'Whether anything was sent from here is not known without a login.';
+
 /**
  * @param path as the user gave it
- * @param loggedIn there is a login, or there was one
+ * @param login `ended`: the ledger is that of the last one; `none`: whose it would be is not known
  */
 export function explainFile(
   path: string,
   absolute: string,
   uploads: UploadLedger,
-  loggedIn: boolean,
+  login: 'good' | 'ended' | 'none',
 ): ExplainedFile {
   const contents = readFile(absolute, (size) => Buffer.allocUnsafe(size));
   if ('problem' in contents) return { path, state: 'not-sent', reason: contents.problem };
@@ -51,9 +53,13 @@ export function explainFile(
     const anyway = phrase`${sync('upload', '--force', path)} replaces its workout.`;
     return { path, sha256, state: 'not-sent', reason: hinted(shorterText(sent), anyway) };
   }
-  const reason = loggedIn
-    ? phrase`It was never sent. ${sync('upload', path)} sends it.`
-    : phrase`It was not sent: there is no login. Run ${sync('login')}, then ${sync('upload', path)}.`;
+  const next = phrase`Run ${sync('login')}, then ${sync('upload', path)}.`;
+  if (login === 'none')
+    return { path, sha256, state: 'unknown', reason: phrase`${NOT_KNOWN} ${next}` };
+  const reason =
+    login === 'good'
+      ? phrase`It was never sent. ${sync('upload', path)} sends it.`
+      : phrase`The last login did not send it. ${next}`;
   return { path, sha256, state: 'new', reason };
 }
 
@@ -72,6 +78,7 @@ const STATE_WORDS = {
   undoing: 'being taken back',
   undone: 'taken back',
   new: 'new',
+  unknown: 'not known',
   'not-sent': 'not sent',
 } as const;
 

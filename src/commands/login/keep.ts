@@ -87,7 +87,7 @@ async function storeLogin(
     try {
       const settings: SavedSettings = settingsToSave(attempt);
       const before = readConfigFile(paths.configFile).profiles[profile]?.settings ?? {};
-      const athlete = { account: account ?? null, loginId: loginId ?? null };
+      const athlete = { account: account ?? null, loginId: loginId ?? null, loggedOut: false };
       await changeProfile(paths, profile, { settings, ...athlete });
       const changed = Object.entries(settings).filter(
         ([key, value]) => (before[key as SettingKey] ?? null) !== value,

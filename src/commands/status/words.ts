@@ -38,7 +38,7 @@ export function viewOn(
 }
 
 export function statusText(report: StatusReport, view: StatusView): Text {
-  const { service, profile, ledger, login, account } = report;
+  const { service, profile, ledger, login } = report;
   const { now, unicode } = view;
   const activities = { ...view, zone: report.zone.days.name };
   const lines: Text[] = [
@@ -50,10 +50,7 @@ export function statusText(report: StatusReport, view: StatusView): Text {
     ...rows('Disk', ...(report.disk === undefined ? [] : withHint(report.disk))),
     ...rows('Watching', ...watchingLines(report, now)),
     ...rows('Days', ...zoneLines(report.zone)),
-    // After a logout, the ledger of the account is not known.
-    ...(account === undefined && ledger.lastUploadAt === undefined && ledger.problem === undefined
-      ? []
-      : rows('Uploads', ...ledgerLines(ledger, now))),
+    ...rows('Uploads', ...uploadLines(report, now)),
     ...section(
       'Last recordings',
       ledger.recent.map((upload) => {
@@ -78,8 +75,10 @@ function section(title: string, lines: readonly Text[]): Text[] {
   return lines.length === 0 ? [] : ['', title, ...lines.map((line) => phrase`  ${line}`)];
 }
 
-function accountText({ account, store }: StatusReport): string {
+function accountText({ account, ledger, login, store }: StatusReport): string {
   if (account !== undefined) return who(account);
+  if (login.state === 'logged-out' && ledger.lastUploadAt !== undefined)
+    return 'none; what was sent is that of the last login';
   return store.kind === 'environment' ? 'not asked yet' : 'not known';
 }
 
@@ -183,6 +182,12 @@ function zoneLines({ days, platform, differs, problem }: ZoneFacts): Text[] {
     `${counted}; the platform has you in ${platform.name}`,
     phrase`If you live there, run ${sync('config', 'set', 'timezone', platform.name)}.`,
   ];
+}
+
+function uploadLines({ account, ledger, login }: StatusReport, now: number): Text[] {
+  const isKnown = account !== undefined || ledger.lastUploadAt !== undefined;
+  if (isKnown || ledger.problem !== undefined) return ledgerLines(ledger, now);
+  return login.state === 'logged-out' ? ['not known without a login'] : [];
 }
 
 /** @param more is added to the counts */
