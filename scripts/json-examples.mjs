@@ -52,7 +52,7 @@ const MASKS = {
   script: (text) => `${text.split('\n', 1)[0]}\n...`,
   // The last of the days before the run.
   days: (days) => Array.isArray(days) && [{ ...days.at(-1), date: NOW.slice(0, 10) }],
-  settings: ({ revision, autoApprove }) => ({ revision, autoApprove }),
+  settings: ({ platform, autoApprove }) => ({ platform, autoApprove }),
 };
 /** The default scopes, and those of `sync verify --days`. */
 const SCOPES =

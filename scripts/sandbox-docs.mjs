@@ -2,11 +2,8 @@
 // fails if they are out of date.
 import { keepPart, load, table } from './generated.mjs';
 
-const { REVISION_NAMES, SETTINGS } = await load('src/sandbox/settings.ts');
+const { PLATFORM_NOTES, SETTINGS } = await load('src/sandbox/settings.ts');
 
-const all = [...SETTINGS];
-const traits = all.filter(([, { values }]) => values !== null);
-const others = all.filter(([, { values }]) => values === null);
 const code = (value) => `\`${JSON.stringify(value)}\``;
 
 await keepPart(
@@ -14,18 +11,22 @@ await keepPart(
   '`npm run generate-docs` from src/sandbox/settings.ts',
   [
     table(
-      ['trait', ...REVISION_NAMES, 'meaning'],
-      traits.map(([name, { values, meaning }]) => [`\`${name}\``, ...values.map(code), meaning]),
+      ['`--platform`', 'what it plays'],
+      Object.entries(PLATFORM_NOTES).map(([name, about]) => [`\`${name}\``, about]),
     ),
     '## Settings',
-    `Traits and settings are set at the start by \`--set NAME=VALUE\`, as often as you like. VALUE is JSON or text; a list may be
+    `Settings are set at the start by \`--set NAME=VALUE\`, as often as you like. VALUE is JSON or text; a list may be
 words in quotes: \`--set 'grantScopes=workout:write profile:read'\`. \`sync sandbox --help\` lists all of them with their values. They
 can also change while it runs:
 \`curl -X POST http://127.0.0.1:8918/_sandbox/settings -H 'content-type: application/json' -d '{"accessTtl": 5}'\`.
-\`revision\` and \`autoApprove\` have flags of their own: \`--revision\` and \`--auto-approve\`.`,
+\`platform\` and \`autoApprove\` have flags of their own: \`--platform\` and \`--auto-approve\`.`,
     table(
       ['setting', 'default', 'meaning'],
-      others.map(([name, { byDefault, meaning }]) => [`\`${name}\``, code(byDefault), meaning]),
+      [...SETTINGS].map(([name, { byDefault, meaning }]) => [
+        `\`${name}\``,
+        code(byDefault),
+        meaning,
+      ]),
     ),
   ].join('\n\n'),
 );

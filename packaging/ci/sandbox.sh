@@ -8,7 +8,7 @@
 # state, the log of requests. Options are variables, because text that a shell never parses cannot become a command:
 #
 #   SANDBOX_VERSION   version to install (default: the version that this file belongs to)
-#   SANDBOX_REVISION  deployed revision of the platform to emulate (default: the newest)
+#   SANDBOX_PLATFORM  kind of platform to emulate: coach-watts or interface (default: coach-watts)
 #   SANDBOX_ACCOUNTS  how many accounts get a login and data, 1 to 3 (default: 1)
 #   SANDBOX_DAYS      days of data in each account; 0 for none (default: 30)
 #   SANDBOX_SEED      which athlete: the first account gets this seed, the next ones the following (default: 1)
@@ -40,7 +40,7 @@ main() {
 }
 
 read_options() {
-  revision=${SANDBOX_REVISION:-}
+  platform=${SANDBOX_PLATFORM:-}
   accounts=${SANDBOX_ACCOUNTS:-1}
   days=${SANDBOX_DAYS:-30}
   seed=${SANDBOX_SEED:-1}
@@ -48,7 +48,7 @@ read_options() {
   zone=${SANDBOX_TZ:-}
   # The program checks what it gets. These characters can neither start a line nor a command of a CI system.
   only '0-9A-Za-z.-' SANDBOX_VERSION "${SANDBOX_VERSION:-}"
-  only '0-9A-Za-z.-' SANDBOX_REVISION "$revision"
+  only 'a-z-' SANDBOX_PLATFORM "$platform"
   only '0-9' SANDBOX_DAYS "$days"
   only '0-9' SANDBOX_SEED "$seed"
   only '0-9A-Za-z-' SANDBOX_UNTIL "$until"
@@ -86,7 +86,7 @@ install() {
 # Sets pid, SYNC_BASE_URL and SYNC_CLIENT_ID.
 start() {
   set -- --port 0 --wait-ready "$dir/ready" --log "$dir/requests.ndjson"
-  [ -z "$revision" ] || set -- "$@" "--revision=$revision"
+  [ -z "$platform" ] || set -- "$@" "--platform=$platform"
   athlete-sync sandbox "$@" </dev/null >"$dir/sandbox.log" 2>&1 &
   pid=$!
   echo "$pid" >"$dir/pid"

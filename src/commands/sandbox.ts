@@ -11,8 +11,8 @@ import { FAULT_KINDS, FAULT_PARAMS, FAULT_ROUTES, FaultSpecError } from '../sand
 import { DEFAULT_SANDBOX_PORT, startSandbox, type SandboxServer } from '../sandbox/server.ts';
 import {
   DEFAULT_SETTINGS,
-  REVISION_NOTES,
-  type Revision,
+  PLATFORM_NOTES,
+  type PlatformName,
   SettingError,
   SETTINGS,
   type SettingFacts,
@@ -28,7 +28,7 @@ export interface SandboxFlags {
   readonly port?: string;
   readonly data?: string;
   readonly autoApprove?: boolean;
-  readonly revision?: Revision;
+  readonly platform?: PlatformName;
   readonly redirectUri?: readonly string[];
   readonly set?: readonly string[];
   readonly fault?: readonly string[];
@@ -48,10 +48,10 @@ export const sandbox: CommandModule = {
       .option('--auto-approve', 'approve logins without the consent page')
       .addOption(
         new ChoiceOption(
-          '--revision <name>',
-          'deployed revision to emulate',
-          REVISION_NOTES,
-        ).default(undefined, DEFAULT_SETTINGS.revision),
+          '--platform <name>',
+          'kind of platform to emulate',
+          PLATFORM_NOTES,
+        ).default(undefined, DEFAULT_SETTINGS.platform),
       )
       .option('--redirect-uri <uri>', 'register one more redirect URI; may be repeated', collect)
       .option(
@@ -85,7 +85,7 @@ export const sandbox: CommandModule = {
     'sync sandbox --auto-approve',
     "sync sandbox --port 0 --fault 'upload-fit:503*2'",
     "sync sandbox --fault 'any:delay=20ms*inf'  # a slow platform",
-    'sync sandbox --revision 2026-02 --data ~/sandbox',
+    'sync sandbox --platform interface --data ~/sandbox',
     'sync sandbox --set accessTtl=5 --set refreshToken=rotate',
     'sync sandbox --port 0 --wait-ready sandbox.env --log requests.ndjson',
   ],
@@ -150,8 +150,8 @@ async function start(
   onRequest: (record: RequestRecord) => void,
 ): Promise<SandboxServer> {
   const port = wholeNumber('--port', flags.port ?? String(DEFAULT_SANDBOX_PORT), 0, 65_535);
-  const { revision, autoApprove } = flags;
-  const settings = { ...Object.fromEntries((flags.set ?? []).map(setting)), revision, autoApprove };
+  const { platform, autoApprove } = flags;
+  const settings = { ...Object.fromEntries((flags.set ?? []).map(setting)), platform, autoApprove };
   const odd = flags.redirectUri?.find((uri) => !URL.canParse(uri) || uri.includes('#'));
   if (odd !== undefined) {
     throw new SyncError('USAGE', `--redirect-uri ${odd}: not a redirect URI.`, {

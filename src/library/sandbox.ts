@@ -24,8 +24,8 @@ export interface SandboxOptions {
   readonly port?: number;
   /** A folder for the data. Default: memory. */
   readonly data?: string;
-  /** The deployed revision to emulate. Default: the newest. */
-  readonly revision?: '2026-08' | '2026-07' | '2026-02';
+  /** The kind of platform: Coach Watts as deployed (the default), or the interface as documented. */
+  readonly platform?: 'coach-watts' | 'interface';
   /** Approves logins without the consent page. */
   readonly autoApprove?: boolean;
   /** Redirect URIs of your application: `http://localhost:3000/auth/callback`. Those of `sync` stay. */
@@ -84,7 +84,7 @@ export interface SandboxLogin {
  * @throws Error for a port in use, or an unknown fault or setting
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { port = 0, data, revision, autoApprove, faults, settings, ...world } = options;
+  const { port = 0, data, platform, autoApprove, faults, settings, ...world } = options;
   const { redirectUris, athletes, now = Date.now } = world;
   const server = await startServer({
     port,
@@ -101,7 +101,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     })),
     settings: {
       ...settings,
-      ...(revision === undefined ? {} : { revision }),
+      ...(platform === undefined ? {} : { platform }),
       ...(autoApprove === undefined ? {} : { autoApprove }),
     },
   });

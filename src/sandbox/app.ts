@@ -1,20 +1,21 @@
 import { Hono, type Handler } from 'hono';
 import { Consent } from './oauth/authorize.ts';
-import { requireBearer, requireTrait } from './oauth/bearer.ts';
+import { requireBearer } from './oauth/bearer.ts';
 import { createControl } from './control.ts';
 import { controlRoutes } from './control-routes.ts';
 import { listNutrition, patchNutritionItems, postNutrition } from './resources/nutrition.ts';
+import { errorAnswer, isDocumented, unknownRouteAnswer } from './interface.ts';
 import { loopbackOnly, ownPagesOnly, recordAndAnswer } from './http/middleware.ts';
 import { pageRoutes } from './page/routes.ts';
 import { ApiProblem, refusal, TokenProblem } from './http/problem.ts';
 import { getProfile, getUserinfo, patchProfile } from './resources/profile.ts';
-import { methodsOf, ROUTES, type RouteName } from './http/routes.ts';
+import { isPath, ROUTES, type RouteName } from './http/routes.ts';
 import type { Scope } from './oauth/scopes.ts';
-import type { SandboxSettings } from './settings.ts';
 import { postRevoke, postToken } from './oauth/token.ts';
 import { postUpload } from './resources/upload.ts';
 import { listWellness, postWellness } from './resources/wellness.ts';
 import { listWorkouts, removeWorkout, renameWorkout } from './resources/workout-list.ts';
+import type { RequestRecord } from './types.ts';
 import { createWorld, type SandboxEnv, type World, type WorldOptions } from './world.ts';
 
 export type SandboxApp = ReturnType<typeof createSandboxApp>;
@@ -40,11 +41,10 @@ export function createSandboxApp(options: WorldOptions = {}) {
   app.use(recordAndAnswer(world));
   addPlatform(app, world);
   app.notFound((c) => {
-    const allowed = methodsOf(c.req.path);
-    const problem =
-      allowed.length === 0
-        ? refusal(404, `Cannot find any route matching ${c.req.path}.`)
-        : refusal(405, `${c.req.method} is not allowed on this route: ${allowed.join(', ')}.`);
+    // Deployed services answer a wrong method so, whatever the token.
+    const problem = isPath(c.req.path)
+      ? new ApiProblem(401, 'Unauthorized')
+      : refusal(404, `Cannot find any route matching ${c.req.path}.`);
     return problem.toResponse(c.req.url);
   });
   app.onError((error, c) => {
@@ -53,7 +53,10 @@ export function createSandboxApp(options: WorldOptions = {}) {
       error instanceof ApiProblem
         ? error
         : new ApiProblem(500, `The sandbox failed: ${error.message}`);
-    return problem.toResponse(c.req.url);
+    const isPlatform = (c.get('record') as RequestRecord | undefined) !== undefined;
+    return isPlatform
+      ? errorAnswer(problem, c.req.url, world.settings.current)
+      : problem.toResponse(c.req.url);
   });
   return {
     /** A function from request to response: `app.request('/api/workouts', ...)` needs no port. */
@@ -70,20 +73,19 @@ export function createSandboxApp(options: WorldOptions = {}) {
 
 function addPlatform(app: Hono<SandboxEnv>, world: World): void {
   app.use(async (c, next) => {
+    const { current } = world.settings;
+    if (current.platform === 'interface' && !isDocumented(c.get('record').route)) {
+      return unknownRouteAnswer(current);
+    }
     // Hono would answer it like GET; deployed services do not.
     if (c.req.method === 'HEAD') throw refusal(405, 'HEAD is not allowed.');
     await next();
+    return undefined;
   });
   const consent = new Consent(world);
   /** @param scope undefined: needs no token; null: needs one with any scope */
-  const add = (
-    name: RouteName,
-    handler: Handler<SandboxEnv>,
-    scope?: Scope | null,
-    trait?: keyof SandboxSettings,
-  ) => {
+  const add = (name: RouteName, handler: Handler<SandboxEnv>, scope?: Scope | null) => {
     const [method, path] = ROUTES[name];
-    if (trait !== undefined) app.on(method, path, requireTrait(world, trait));
     if (scope !== undefined) app.on(method, path, requireBearer(world, scope));
     app.on(method, path, handler);
   };
@@ -92,15 +94,15 @@ function addPlatform(app: Hono<SandboxEnv>, world: World): void {
   add('token', postToken(world));
   add('revoke', postRevoke(world));
   add('userinfo', getUserinfo(world), null);
-  add('profile', getProfile(world), 'profile:read', 'profileRead');
+  add('profile', getProfile(world), 'profile:read');
   add('profile-update', patchProfile(world), 'profile:write');
   add('upload-fit', postUpload(world), 'workout:write');
   add('workouts', listWorkouts(world), 'workout:read');
-  add('workout-update', renameWorkout(world), 'workout:write', 'workoutEdits');
-  add('workout-removal', removeWorkout(world), 'workout:write', 'workoutEdits');
+  add('workout-update', renameWorkout(world), 'workout:write');
+  add('workout-removal', removeWorkout(world), 'workout:write');
   add('wellness', postWellness(world), 'health:write');
-  add('wellness-list', listWellness(world), 'health:read', 'wellnessList');
+  add('wellness-list', listWellness(world), 'health:read');
   add('nutrition', postNutrition(world), 'nutrition:write');
-  add('nutrition-list', listNutrition(world), 'nutrition:read', 'nutritionList');
-  add('nutrition-items', patchNutritionItems(world), 'nutrition:write', 'nutritionEdits');
+  add('nutrition-list', listNutrition(world), 'nutrition:read');
+  add('nutrition-items', patchNutritionItems(world), 'nutrition:write');
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { ApiProblem } from './http/problem.ts';
 import { checkedRequest } from './http/validate.ts';
 import { PUBLIC_CLIENT_ID } from './oauth/clients.ts';
-import { SCOPES } from './oauth/scopes.ts';
+import { SCOPES, scopesOf } from './oauth/scopes.ts';
 import { isPlainDate } from './resources/dates.ts';
 import { dayOf } from './resources/nutrition.ts';
 import { editedDay, MEALS, type StoredItem } from './resources/nutrition-day.ts';
@@ -15,7 +15,7 @@ const text = v.optional(v.string());
 const mintSchema = v.strictObject({
   athlete: text,
   clientId: v.optional(v.string(), PUBLIC_CLIENT_ID),
-  scopes: v.optional(v.array(v.picklist(SCOPES)), [...SCOPES]),
+  scopes: v.optional(v.array(v.picklist(SCOPES))),
   accessTtl: v.optional(v.pipe(v.number(), v.integer())),
   refreshTtl: v.optional(v.nullable(v.pipe(v.number(), v.integer()))),
 });
@@ -130,15 +130,16 @@ function loginControl(world: World): Pick<Control, 'mint' | 'expire' | 'revoke'>
   });
   return {
     mint(request = {}) {
-      const { athlete, clientId, scopes, ...ttls } = checkedRequest(mintSchema, request);
+      const { athlete, clientId, ...given } = checkedRequest(mintSchema, request);
       if (!clients.some((client) => client.id === clientId)) {
         throw new ApiProblem(404, `No client "${clientId}"`);
       }
-      const { accessTtl = settings.current.accessTtl } = ttls;
-      const { refreshTtl = settings.current.refreshTtl } = ttls;
+      const { current } = settings;
+      const { accessTtl = current.accessTtl, refreshTtl = current.refreshTtl } = given;
+      const { scopes = scopesOf(current.platform) } = given;
       return grants.mint(
         { clientId, athleteId: athleteOf(world, athlete), scopes },
-        { ...settings.current, accessTtl, refreshTtl },
+        { ...current, accessTtl, refreshTtl },
       );
     },
     expire(request = {}) {

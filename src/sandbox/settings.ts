@@ -2,14 +2,14 @@ import * as v from 'valibot';
 import { ApiProblem } from './http/problem.ts';
 import { SCOPES, scopeWords } from './oauth/scopes.ts';
 
-/** The deployed revisions that the sandbox can play, newest first, and how they take a nutrition day. */
-export const REVISION_NOTES = {
-  '2026-08': 'sending a nutrition day again adds its items',
-  '2026-07': 'sending a nutrition day again replaces the items of this application',
-  '2026-02': 'sending a nutrition day again empties the day; fewer fields, refresh tokens rotate',
+/** The kinds of platform that the sandbox plays, and how they differ. */
+export const PLATFORM_NOTES = {
+  'coach-watts': 'Coach Watts as deployed: sending a nutrition day again adds its items',
+  interface:
+    'what the interface document shows and no more: sending a nutrition day again replaces it',
 } as const;
-export type Revision = keyof typeof REVISION_NOTES;
-export const REVISION_NAMES = Object.keys(REVISION_NOTES) as [Revision, ...Revision[]];
+export type PlatformName = keyof typeof PLATFORM_NOTES;
+export const PLATFORM_NAMES = Object.keys(PLATFORM_NOTES) as [PlatformName, ...PlatformName[]];
 
 /** A setting with its default and its meaning: help, docs and `--set` read them from here. */
 function setting<TSchema extends v.GenericSchema>(
@@ -20,111 +20,54 @@ function setting<TSchema extends v.GenericSchema>(
   return v.pipe(v.optional(schema, byDefault as never), v.description(meaning));
 }
 
-/** A setting that differs between revisions: its value on each, newest first. */
-function trait<TSchema extends v.GenericSchema>(
-  schema: TSchema,
-  values: readonly [v.InferOutput<TSchema>, v.InferOutput<TSchema>, v.InferOutput<TSchema>],
-  meaning: string,
-) {
-  return v.pipe(setting(schema, values[0], meaning), v.metadata({ values }));
-}
-
 /** How the allowed values of a list begin. */
 const WORDS = 'words';
 
 const flag = v.boolean();
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const scopes = v.pipe(v.array(v.picklist(SCOPES)), v.readonly());
-const fields = v.picklist(['full', 'basic']);
 
 const SCHEMA = v.strictObject({
-  revision: setting(
-    v.picklist(REVISION_NAMES),
-    REVISION_NAMES[0],
-    'the deployed revision, which sets every trait that is not set separately',
+  platform: setting(v.picklist(PLATFORM_NAMES), PLATFORM_NAMES[0], 'the kind of platform'),
+  answers: setting(
+    v.picklist(['object', 'id', 'empty', 'created', 'accepted', 'no-content', 'text']),
+    'object',
+    '`interface`: the answer to an upload or a day: 200 `{}` (`object`), `{"id"}` (`id`), nothing (`empty`) or `OK` (`text`), 201 `{"id"}` (`created`), 202 `{}` (`accepted`), 204 (`no-content`)',
   ),
-  nutrition: trait(
-    v.picklist(['append', 'replace-source', 'replace']),
-    ['append', 'replace-source', 'replace'],
-    "a day sent again: items are added (`append`); this application's items are replaced (`replace-source`); all four lists are replaced (`replace`)",
+  unknownRoutes: setting(
+    v.picklist([404, 405, 401, 403, 400, 422, 500, 'object', 'page']),
+    404,
+    '`interface`: the answer of routes that the document does not show: a status, 200 `{}` (`object`), 200 with a web page (`page`)',
   ),
-  nutritionFields: trait(
-    fields,
-    ['full', 'full', 'basic'],
-    '`full`, or `basic`: items need a `name`, `meal` is dropped, lists go by UTC, totals by the request alone, an absent `rawJson` becomes null',
-  ),
-  nutritionList: trait(
-    v.picklist(['dates', 'limit', 'none']),
-    ['dates', 'dates', 'limit'],
-    '`GET /api/nutrition` with a range of `dates`, with `limit` alone, or `none`: 401',
-  ),
-  nutritionEdits: trait(
+  strict: setting(
     flag,
-    [true, false, false],
-    'whether `PATCH /api/nutrition/DATE/items` exists; otherwise it is 401',
+    false,
+    '`interface`: whether fields, parts, query parameters and scopes that the document does not show are refused, not ignored',
   ),
-  nutritionLock: trait(
+  filePart: setting(
+    v.pipe(v.string(), v.minLength(1)),
+    'file',
+    "`interface`: the name of an upload's file part",
+  ),
+  refusesKnown: setting(
     flag,
-    [false, false, false],
-    'whether requests for one nutrition day wait for each other; otherwise the later one can drop what the earlier one wrote',
+    false,
+    '`interface`: whether a recording that was uploaded before is a 409',
   ),
-  wellnessFields: trait(
-    fields,
-    ['full', 'full', 'basic'],
-    '`full`, or `basic`, which lacks the sleep stages, `bloodGlucose`, kcal, `steps`, `distanceMeters`, `exerciseMinutes`, `floors`',
-  ),
-  adaptsWellness: trait(
-    flag,
-    [true, true, false],
-    '`stress` above 10 is divided by 10, `spO2` up to 1 is multiplied by 100, negative counts are 400',
-  ),
-  wellnessList: trait(
-    flag,
-    [true, true, false],
-    'whether `GET /api/wellness` takes tokens; otherwise it is 401',
-  ),
-  uploadItems: trait(flag, [true, true, false], 'whether upload answers list each file'),
-  uploadNames: trait(flag, [true, true, false], 'whether uploads have a `name`'),
-  workoutEdits: trait(
-    flag,
-    [true, true, false],
-    'whether `DELETE` and `PATCH /api/workouts/ID` take tokens; otherwise they are 401',
-  ),
-  profileRead: trait(
-    flag,
-    [true, true, false],
-    'whether `GET /api/profile` takes tokens; otherwise it is 401',
-  ),
-  profileUnits: trait(
-    flag,
-    [true, true, false],
-    'whether weights have a unit; otherwise they are kg',
-  ),
-  grantsAnyScope: trait(flag, [false, false, true], 'whether any text is granted as a scope'),
-  refreshToken: trait(
+  refreshToken: setting(
     v.picklist(['keep', 'rotate', 'omit']),
-    ['keep', 'keep', 'rotate'],
+    'keep',
     'a refresh answers with the same refresh token (`keep`), a new one (`rotate`), none (`omit`)',
   ),
-  refreshTtl: trait(
+  refreshTtl: setting(
     v.nullable(count),
-    [null, null, 30 * 24 * 3600],
+    null,
     'lifetime of refresh tokens from the login, seconds; `null`: no limit',
   ),
-  announceRefreshTtl: trait(
+  announceRefreshTtl: setting(
     flag,
-    [true, true, false],
+    true,
     'whether token answers carry `refresh_token_expires_in`, if there is a limit',
-  ),
-  refreshChecksClient: trait(
-    flag,
-    [true, true, false],
-    'whether a refresh by another client is refused',
-  ),
-  fileNames: setting(
-    v.picklist(['parsed', 'sent']),
-    'parsed',
-    "a file's name: cut at a `;`, and `upload.fit` if it has a `=` (`parsed`), or as it was `sent`",
   ),
   processingMs: setting(
     v.nullable(count),
@@ -168,8 +111,6 @@ export interface SettingFacts {
   readonly meaning: string;
   /** The values, in words. */
   readonly allowed: string;
-  /** For a trait, its value on each revision. */
-  readonly values: readonly unknown[] | null;
 }
 
 export const SETTINGS: ReadonlyMap<string, SettingFacts> = new Map(
@@ -179,26 +120,18 @@ export const SETTINGS: ReadonlyMap<string, SettingFacts> = new Map(
       byDefault: v.getDefault(schema),
       meaning: v.getDescription(schema) ?? '',
       allowed: allowedIn(schema),
-      values: (v.getMetadata(schema) as { values?: readonly unknown[] }).values ?? null,
     },
   ]),
 );
 
 export const DEFAULT_SETTINGS: SandboxSettings = v.parse(SCHEMA, {});
 
-export function traitsOf(revision: Revision): Partial<SandboxSettings> {
-  const index = REVISION_NAMES.indexOf(revision);
-  return Object.fromEntries(
-    [...SETTINGS].flatMap(([name, { values }]) => (values === null ? [] : [[name, values[index]]])),
-  );
-}
-
 /** The parts of a schema that say which values it allows. */
 interface Shape {
   readonly type: string;
   readonly wrapped?: Shape;
   readonly item?: Shape;
-  readonly options?: readonly string[];
+  readonly options?: readonly (string | number)[];
 }
 
 function allowedIn({ type, wrapped, item, options }: Shape): string {
@@ -222,8 +155,6 @@ export class SettingError extends ApiProblem {
 
 export class Settings {
   #current = DEFAULT_SETTINGS;
-  /** The settings that were set explicitly: a change of the revision keeps them. */
-  #given: Partial<SandboxSettings> = {};
   readonly #athleteIds: ReadonlySet<string>;
 
   /** @throws SettingError */
@@ -242,14 +173,8 @@ export class Settings {
    */
   change(patch: object): SandboxSettings {
     const named = Object.entries(patch).filter(([, value]) => value !== undefined);
-    const given = {
-      ...this.#given,
-      ...Object.fromEntries(
-        named.map(([name, value]: [string, unknown]) => [name, withList(name, value)]),
-      ),
-    };
-    const { revision = DEFAULT_SETTINGS.revision } = given;
-    const parsed = v.safeParse(SCHEMA, { ...traitsOf(revision), ...given });
+    const given = named.map(([name, value]: [string, unknown]) => [name, withList(name, value)]);
+    const parsed = v.safeParse(SCHEMA, { ...this.#current, ...Object.fromEntries(given) });
     if (!parsed.success) throw errorOf(parsed.issues[0]);
     const { autoApproveAthlete, deactivated } = parsed.output;
     for (const [name, ids] of Object.entries({
@@ -264,7 +189,6 @@ export class Settings {
         );
       }
     }
-    this.#given = given;
     this.#current = parsed.output;
     return this.#current;
   }

@@ -150,7 +150,7 @@ export interface TokenAnswer {
   readonly refresh_token_expires_in?: number;
 }
 
-/** Default: the first athlete, every scope, the public client, the lifetimes of the settings. */
+/** Default: the first athlete, every scope of the platform, the public client, the lifetimes of the settings. */
 export interface MintRequest {
   readonly athlete?: string | undefined;
   readonly clientId?: string | undefined;

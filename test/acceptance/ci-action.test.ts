@@ -38,10 +38,10 @@ function expectNothingExported(run: ActionRun): void {
 }
 
 describe('the GitHub Action', () => {
-  it('gives later steps a filled account on the revision of the input', async () => {
-    const revision = '2026-02';
+  it('gives later steps a filled account on the platform of the input', async () => {
+    const platform = 'coach-watts';
     const machine = openCiMachine(openHome());
-    const run = await runAction(machine, { revision, days: '3', seed: '7', until: '2026-05-17' });
+    const run = await runAction(machine, { platform, days: '3', seed: '7', until: '2026-05-17' });
     expect(run.code, run.stderr).toBe(0);
     const { SYNC_BASE_URL: baseUrl = '', SYNC_STATE_DIR: stateDir = '' } = run.variables;
     const folder = join(stateDir, '..');
@@ -58,7 +58,7 @@ describe('the GitHub Action', () => {
       requests: join(folder, 'requests.ndjson'),
     });
     const settings = await (await fetch(`${baseUrl}/_sandbox/settings`)).json();
-    expect(settings).toMatchObject({ revision });
+    expect(settings).toMatchObject({ platform });
     const { athletes } = await stateOf(baseUrl);
     expect(athletes.map(({ wellness }) => wellness.length)).toEqual([3, 0, 0]);
     expect(athletes[0]?.wellness.map(({ date }) => date).sort()).toEqual([
@@ -130,9 +130,9 @@ describe('the GitHub Action', () => {
   });
 
   it('fails with the words of the sandbox if it does not start', async () => {
-    const run = await runAction(openCiMachine(openHome()), { revision: '1999-01' });
+    const run = await runAction(openCiMachine(openHome()), { platform: 'other' });
     expect(run).toMatchObject({ code: 2, stderr: /1999-01/ });
-    expect(run.stderr).toContain('2026-08');
+    expect(run.stderr).toContain('coach-watts');
     expect(run.stderr).toContain('athlete-sync: The sandbox did not start.');
     expectNothingExported(run);
   });

@@ -121,14 +121,18 @@ describe('packaging/ci/gitlab.yml', () => {
       `node -e 'fetch(process.argv[1]).then(async (answer) => console.log(await answer.text()))' "$SYNC_BASE_URL/_sandbox/settings"`,
       'sync workouts --json',
     ];
-    const options = { SANDBOX_DAYS: '2', SANDBOX_REVISION: '2026-02', SANDBOX_UNTIL: '2026-05-17' };
+    const options = {
+      SANDBOX_DAYS: '2',
+      SANDBOX_PLATFORM: 'coach-watts',
+      SANDBOX_UNTIL: '2026-05-17',
+    };
     const { main, after, folder } = await runGitlabJob(machine, {
       ...template,
       variables: { ...template.variables, ...options },
       script,
     });
     expect(main.code, main.stderr).toBe(0);
-    expect(main.stdout).toContain('"revision":"2026-02"');
+    expect(main.stdout).toContain('"platform":"coach-watts"');
     expect(main.stdout).toContain('"type":"workout"');
     expect(main.stdout + main.stderr).not.toMatch(TOKEN);
     expect(machine.npmRuns()).toHaveLength(1);

@@ -35,7 +35,10 @@ const COMPLETIONS: readonly (readonly [string, readonly string[]])[] = [
   ['sync push wellness --tz UTC --dr', ['push', 'wellness', '--tz', 'UTC', '--dry-run']],
   ['sync login --store k', ['login', '--store', 'keychain']],
   ['sync login --store=f', ['login', '--store=file']],
-  ['sync sandbox --verbose --revision 2026-02', ['sandbox', '--verbose', '--revision', '2026-02']],
+  [
+    'sync sandbox --verbose --platform interface',
+    ['sandbox', '--verbose', '--platform', 'interface'],
+  ],
   ['sync status --profile wo', ['status', '--profile', 'work']],
   ['sync push wellness --tz Europe/Ber', ['push', 'wellness', '--tz', 'Europe/Berlin']],
   ['sync push wellness --tz=America/New_Y', ['push', 'wellness', '--tz=America/New_York']],

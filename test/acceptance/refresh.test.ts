@@ -13,10 +13,10 @@ import { until } from '../support/until.ts';
 
 const EIGHT = Array.from({ length: 8 }, (_, index) => index);
 /** Revokes the old refresh token with each refresh. */
-const ROTATING = '2026-02';
+const ROTATING = { sandbox: { settings: { refreshToken: 'rotate' } } } as const;
 
 it('several processes with one expired token keep the login if half of them are killed during the refresh', async () => {
-  const world = await openLoggedInWorld({ revision: ROTATING });
+  const world = await openLoggedInWorld(ROTATING);
   expireAccess(world);
   // The first process gets 503 before any rotation, and waits.
   world.sandbox.control.addFaults('refresh:503(retry-after=2)');
@@ -53,7 +53,7 @@ describe('a refresh', () => {
   });
 
   it('stores the tokens before it stops on Ctrl-C', async () => {
-    const world = await openLoggedInWorld({ revision: ROTATING });
+    const world = await openLoggedInWorld(ROTATING);
     expireAccess(world);
     world.sandbox.control.addFaults('refresh:delay=1s');
     const running = world.start(['token']);

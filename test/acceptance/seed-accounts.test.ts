@@ -227,7 +227,7 @@ describe('sync seed in scripts', () => {
   });
 
   it('names the account of a lost rotated token', async () => {
-    const world = await openWorld({ revision: '2026-02' });
+    const world = await openWorld({ sandbox: { settings: { refreshToken: 'rotate' } } });
     const { refresh_token } = world.sandbox.control.mint({ athlete: 'athlete-2' });
     const file = writeAccounts(world, [{ name: 'ben', refreshTokenEnv: 'BEN_REFRESH' }]);
     const { code, stdout, stderr } = await world.sync(['seed', ...DAY, '--accounts', file], {

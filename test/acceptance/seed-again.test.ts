@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { PlatformName } from '../../src/sandbox/settings.ts';
 import {
-  NUTRITION_REVISIONS,
   foodsHeld,
   openHome,
   openLoggedInWorld,
@@ -12,20 +12,18 @@ import { USUAL_SCOPES, contentsOf, heldBy } from '../support/seeded.ts';
 
 const DAYS = ['--days', '4', '--until', '2026-04-12', '--seed', '7', '--tz', 'Europe/Berlin'];
 
-it.each(NUTRITION_REVISIONS)(
+it.each<PlatformName>(['coach-watts'])(
   'sync seed twice changes nothing, also on another machine (%s)',
-  async (revision) => {
-    const world = await openLoggedInWorld({ revision, login: USUAL_SCOPES });
+  async (platform) => {
+    const world = await openLoggedInWorld({ platform, login: USUAL_SCOPES });
     const args = ['seed', ...DAYS];
     expect((await world.sync(args)).code).toBe(0);
     const before = contentsOf(world);
     expect(before.recordings.length).toBeGreaterThan(1);
     const looks = {
-      '2026-08': ['profile 200'],
-      '2026-07': ['profile 200'],
-      // This revision shows the profile to no application.
-      '2026-02': ['profile 401', 'userinfo 200', 'userinfo 200'],
-    }[revision];
+      'coach-watts': ['profile 200'],
+      interface: ['profile 404'],
+    }[platform];
 
     world.sandbox.control.clearRequests();
     const { recordings, records, skipped } = (await world.lines(args)).at(-1) ?? {};
@@ -46,7 +44,7 @@ it.each(NUTRITION_REVISIONS)(
     expect(heldBy(world).recordings).toHaveLength(before.recordings.length);
     expect(ndjson(stdout).at(-1)).toMatchObject({ duplicate: before.recordings.length });
     // Services that replace days number the items anew; those that append keep what they hold.
-    if (revision === '2026-08') expect(ids()).toEqual(stored);
+    if (platform === 'coach-watts') expect(ids()).toEqual(stored);
     world.sandbox.control.clearRequests();
     await other.sync(args);
     expect(requestLines(world.sandbox)).toEqual(looks);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { PlatformName } from '../../src/sandbox/settings.ts';
 import {
-  NUTRITION_REVISIONS,
   foodsHeld,
   openHome,
   openLoggedInWorld,
@@ -20,12 +20,12 @@ const banana = (date: string) =>
     items: [{ name: 'Own banana', carbs: 27, logged_at: `${date}T21:00:00+02:00`, meal: 'SNACK' }],
   });
 
-describe.each(NUTRITION_REVISIONS)('sync seed --remove (%s)', (revision) => {
+describe.each<PlatformName>(['coach-watts'])('sync seed --remove (%s)', (platform) => {
   it.each([
     ['reads days', {}],
     ['cannot read days', USUAL_SCOPES],
   ])('removes only what seed sent, and seed refills, with a login that %s', async (_, login) => {
-    const world = await openLoggedInWorld({ revision, login });
+    const world = await openLoggedInWorld({ platform, login });
     const held = () => DATES.map((date) => foodsHeld(world.sandbox, date).map(({ name }) => name));
     await world.sync(['seed', ...DAYS]);
     const seeded = contentsOf(world);
@@ -36,7 +36,7 @@ describe.each(NUTRITION_REVISIONS)('sync seed --remove (%s)', (revision) => {
     const own = world.write('own.json', banana('2026-05-15'));
     expect((await world.sync(['push', 'nutrition', own])).code).toBe(0);
     // A platform that replaces days would erase what the athlete enters.
-    if (revision === '2026-08') {
+    if (platform === 'coach-watts') {
       world.sandbox.control.addFood({
         date: '2026-05-16',
         meal: 'lunch',
@@ -49,15 +49,15 @@ describe.each(NUTRITION_REVISIONS)('sync seed --remove (%s)', (revision) => {
       DATES.map((date) =>
         date === '2026-05-15'
           ? ['Own banana']
-          : date === '2026-05-16' && revision === '2026-08'
+          : date === '2026-05-16' && platform === 'coach-watts'
             ? ['Typed soup']
             : [],
       ),
     );
     const { stdout: day } = await world.sync(['explain', '2026-05-17']);
     expect(day).toContain('Nutrition  Nothing was sent from here.');
-    // Nothing deletes wellness; the oldest revision deletes no workout either.
-    const isOffered = revision !== '2026-02';
+    // Nothing deletes wellness; a platform without the route no workout either.
+    const isOffered = platform !== 'interface';
     const { recordings, wellness, profile } = contentsOf(world);
     expect({ recordings, wellness, profile }).toEqual({
       recordings: isOffered ? [] : seeded.recordings,
@@ -110,11 +110,10 @@ describe('sync seed --remove', () => {
   });
 
   it.each([
-    ['2026-08', 0, '3 recordings removed, nutrition of 3 days removed. Wellness'],
-    ['2026-02', 3, 'nutrition of 3 days removed. 3 recordings and wellness'],
+    ['coach-watts', 0, '3 recordings removed, nutrition of 3 days removed. Wellness'],
   ] as const)('says for people what stays and where to delete it (%s)', async (...row) => {
-    const [revision, staying, words] = row;
-    const world = await openLoggedInWorld({ revision });
+    const [platform, staying, words] = row;
+    const world = await openLoggedInWorld({ platform });
     await world.sync(['seed', ...DAYS]);
     const { stdout } = await world.sync(['seed', ...DAYS, '--remove']);
     expect(stdout.match(/ {2}stays$/gm) ?? []).toHaveLength(staying);

@@ -15,8 +15,8 @@ const ride = makeRecording({ seed: 5, startTime: START, durationSecs: 60 });
 /** The same start and file id, other bytes: it becomes the same workout. */
 const copy = makeRecording({ seed: 5, startTime: START, durationSecs: 50 });
 
-async function openWithRide(revision: '2026-08' | '2026-02' = '2026-08') {
-  const world = await openLoggedInWorld({ revision });
+async function openWithRide() {
+  const world = await openLoggedInWorld();
   world.write('ride.fit', ride);
   expect((await world.sync(['upload', 'ride.fit'])).code).toBe(0);
   const undo = async (...flags: string[]) => {
@@ -71,7 +71,8 @@ describe('sync undo upload', () => {
   });
 
   it('says so if the platform offers no such route, and changes nothing', async () => {
-    const { world, undo, titles } = await openWithRide('2026-02');
+    const { world, undo, titles } = await openWithRide();
+    world.sandbox.control.addFaults('workout-removal:405*inf');
     expect(await undo('ride.fit', '--yes')).toMatchObject([
       6,
       { outcome: 'conflict', message: /does not let applications remove workouts/ },
@@ -216,21 +217,7 @@ describe('sync verify', () => {
     expect(await verify()).toMatchObject([0, { ...day, outcome: 'present', differs: [] }, last]);
     world.sandbox.control.clearState();
     expect(await verify()).toMatchObject([6, { ...day, outcome: 'missing' }, last]);
-    world.sandbox.control.settings({ wellnessList: false });
+    world.sandbox.control.addFaults('wellness-list:404*inf');
     expect(await verify()).toMatchObject([0, { ...day, outcome: 'unseen' }, last]);
   });
-});
-
-it('sync profile shows a part of the profile and sends kilograms on 2026-02', async () => {
-  const world = await openLoggedInWorld({ revision: '2026-02' });
-  expect(await world.sync(['profile'])).toMatchObject({
-    code: 0,
-    stdout: /^FTP +245 W\nweight +62\.5 kg$/m,
-    stderr: /shows applications no more of the profile/,
-  });
-  const { code, stdout } = await world.sync(['profile', '--weight', '71.5']);
-  expect([code, stdout]).toEqual([0, /^weight +71\.5 kg$/m]);
-  const sent = world.sandbox.control.requests().filter(({ route }) => route === 'profile-update');
-  const bodies = sent.map(({ ordinal }) => world.sandbox.control.request(ordinal).body);
-  expect(bodies).toEqual([{ weight: 71.5 }]);
 });

@@ -330,17 +330,7 @@ describe('sync upload --dry-run', () => {
   });
 });
 
-describe('an older service', () => {
-  it('confirms uploads by counts if it lists no items', async () => {
-    const world = await openLoggedInWorld({ sandbox: { settings: { uploadItems: false } } });
-    const ride = world.write('ride.fit', plain);
-    expect((await upload(world, ride)).items).toMatchObject([{ outcome: 'uploaded', service: {} }]);
-    expect((await upload(world, ride, '--force')).items).toMatchObject([
-      { outcome: 'duplicate', service: {} },
-    ]);
-    expect((await world.sync(['upload', '--force', ride])).stdout).not.toContain('being processed');
-  });
-
+describe('another service', () => {
   it('is reached at a configured path', async () => {
     const world = await openLoggedInWorld();
     await world.sync(['config', 'set', 'endpoint.uploadFit', '/v0/upload']);

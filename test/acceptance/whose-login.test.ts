@@ -22,7 +22,7 @@ const DAY = JSON.stringify({
 
 /** Logs in at a service that appends to a day: an item that is sent twice is there twice. */
 async function openAppendingWorld(...faults: string[]): Promise<World> {
-  const world = await openWorld({ revision: '2026-08', sandbox: { faults } });
+  const world = await openWorld({ platform: 'coach-watts', sandbox: { faults } });
   await loginWithToken(world);
   return world;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openHttp } from '../../src/api/open-http.ts';
 import { checkAuthorizePage } from '../../src/auth/authorize-check.ts';
 import { SyncError } from '../../src/base/errors.ts';
-import { REVISION_NAMES } from '../../src/sandbox/settings.ts';
+import { PLATFORM_NAMES } from '../../src/sandbox/settings.ts';
 import {
   type ReceivedRequest,
   closedPort,
@@ -63,15 +63,15 @@ const back =
     response.writeHead(302, { location: `${REDIRECT_URI}?${query}` }).end();
   };
 
-describe.each(REVISION_NAMES)('a check at the sandbox, revision %s', (revision) => {
+describe.each(PLATFORM_NAMES)('a check at the sandbox, platform %s', (platform) => {
   it('accepts its consent page, and keeps nothing that a login could use', async () => {
-    const service = await sandbox({ settings: { revision } });
+    const service = await sandbox({ settings: { platform } });
     expect(await check(service.url, { clientId: service.clientId })).toBeUndefined();
     expect(service.control.state().athletes.flatMap(({ logins }) => logins)).toEqual([]);
   });
 
   it('has a state and a challenge of its own each time', async () => {
-    const service = await sandbox({ settings: { revision } });
+    const service = await sandbox({ settings: { platform } });
     for (let i = 0; i < 2; i++) await check(service.url, { clientId: service.clientId });
     const requests = service.control.requests({ route: 'authorize' });
     for (const own of ['state', 'code_challenge']) {
@@ -80,7 +80,7 @@ describe.each(REVISION_NAMES)('a check at the sandbox, revision %s', (revision) 
   });
 
   it('reports an unknown client', async () => {
-    const service = await sandbox({ settings: { revision } });
+    const service = await sandbox({ settings: { platform } });
     expect(await failureOf(service.url, { clientId: 'nope' })).toEqual({
       code: 'CONFIG',
       message: 'HOST does not know the client ID "nope" (Invalid client_id "nope").',
@@ -89,7 +89,7 @@ describe.each(REVISION_NAMES)('a check at the sandbox, revision %s', (revision) 
   });
 
   it('reports a redirect URI that is not registered', async () => {
-    const service = await sandbox({ settings: { revision, exactRedirectUris: true } });
+    const service = await sandbox({ settings: { platform, exactRedirectUris: true } });
     const http = await openHttp({ env: {}, connections: 1 });
     onTestFinished(() => http.close());
     const redirectUri = 'http://127.0.0.1:8920/callback';

@@ -73,7 +73,7 @@ describe('help', () => {
     ['watch', '--poll [seconds]', '30'],
     ['daemon logs', '-n, --lines <n>', '50'],
     ['sandbox', '--port <n>', '8918'],
-    ['sandbox', '--revision <name>', '2026-08'],
+    ['sandbox', '--platform <name>', 'coach-watts'],
   ])('of %s shows the default of %s: %s', (name, flag, value) => {
     const option = nodeOf(name).command.options.find(({ flags }) => flags === flag);
     expect(option && describeOption(option)).toContain(`(default: ${value}`);

@@ -13,7 +13,7 @@ import {
   createClient,
 } from '../../src/library/index.ts';
 import { type SandboxOptions, startSandbox } from '../../src/library/sandbox.ts';
-import { REVISION_NAMES } from '../../src/sandbox/settings.ts';
+import { PLATFORM_NAMES } from '../../src/sandbox/settings.ts';
 import { JSON_VERSION } from '../../src/base/version.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { wrongJsonLine } from '../support/json-lines.ts';
@@ -100,8 +100,8 @@ describe('a client', () => {
     ]);
   });
 
-  it.each(REVISION_NAMES)('sends a nutrition item once over two clients (%s)', async (revision) => {
-    const { client, held } = await open({ revision });
+  it.each(PLATFORM_NAMES)('sends a nutrition item once over two clients (%s)', async (platform) => {
+    const { client, held } = await open({ platform, settings: { answers: 'empty' } });
     const stateDir = join(openHome({}).dir, 'state');
     for (const outcome of ['pushed', 'skipped']) {
       const made = client({ stateDir });
@@ -114,14 +114,14 @@ describe('a client', () => {
     expect(day.split('Oats')).toHaveLength(2);
   });
 
-  describe.each(REVISION_NAMES)('with several calls for a nutrition day (%s)', (revision) => {
+  describe.each(PLATFORM_NAMES)('with several calls for a nutrition day (%s)', (platform) => {
     const date = '2026-05-17';
     const itemAt = (hour: string, name: string, calories = 310) => ({
       ...{ name, calories, logged_at: `${date}T${hour}:10:00+02:00` },
     });
     const [oats, rice, soup] = [itemAt('07', 'Oats'), itemAt('12', 'Rice'), itemAt('19', 'Soup')];
     const openDay = async () => {
-      const { client, held } = await open({ revision });
+      const { client, held } = await open({ platform, settings: { answers: 'empty' } });
       const names = () =>
         Object.values(held()?.nutrition[0]?.record ?? {})
           .flatMap((meal) => (Array.isArray(meal) ? (meal as Meal[]) : []))
@@ -255,7 +255,7 @@ describe('a client', () => {
   });
 
   it('saves refreshed tokens in the store before it uses them', async () => {
-    const { sandbox, tokens, client } = await open({ revision: '2026-02' });
+    const { sandbox, tokens, client } = await open({ settings: { refreshToken: 'rotate' } });
     const saved: Tokens[] = [];
     let kept: Tokens = tokens;
     const store = {
@@ -271,7 +271,7 @@ describe('a client', () => {
     expect(saved[0]?.refreshToken).toBe(tokens.refreshToken);
     expect(saved.at(-1)?.accessToken).not.toBe(tokens.accessToken);
     expect(saved.at(-1)?.refreshToken).not.toBe(tokens.refreshToken);
-    expect(await client({ store }).profile()).toMatchObject({ sub: 'athlete-1' });
+    expect(await client({ store }).profile()).toMatchObject({ id: 'athlete-1' });
   });
 
   it('refreshes nothing if the store cannot save', async () => {

@@ -15,6 +15,7 @@ import { type DeliveryOptions, deliverRecords } from '../../src/records/deliver.
 import { prepareInputs } from '../../src/records/prepare.ts';
 import { createSandboxApp } from '../../src/sandbox/app.ts';
 import type { Scope } from '../../src/sandbox/oauth/scopes.ts';
+import type { PlatformName } from '../../src/sandbox/settings.ts';
 import type { Random } from '../../src/seed/random.ts';
 import { markProcess } from '../../src/system/processes.ts';
 
@@ -36,14 +37,11 @@ export interface LifeResult {
   readonly story: readonly string[];
 }
 
-/** Platforms by their sandbox settings. */
+/** The kind of platform, and whether the login may read nutrition. */
 const PLATFORMS = [
-  ['2026-08', true],
-  ['2026-08', false],
-  ['2026-02', true],
-  ['2026-02', false],
-  ['2026-07', true],
-  ['2026-07', false],
+  ['coach-watts', true],
+  ['coach-watts', false],
+  ['interface', false],
 ] as const;
 
 const DAYS = ['2026-02-15', '2026-02-16'] as const;
@@ -115,9 +113,9 @@ interface Computer {
 
 /** Runs a life of `steps` steps, and judges what the platform holds at its end. */
 export async function live(random: Random, number: number, steps: number): Promise<LifeResult> {
-  const [revision, reads] = PLATFORMS[number % PLATFORMS.length] ?? PLATFORMS[0];
+  const [platform, reads] = PLATFORMS[number % PLATFORMS.length] ?? PLATFORMS[0];
   const isCrowded = Math.floor(number / PLATFORMS.length) % 2 === 1;
-  const life = new Life(random, revision, reads, isCrowded);
+  const life = new Life(random, platform, reads, isCrowded);
   try {
     for (let step = 0; step < steps; step++) await life.step();
     return await life.end();
@@ -152,18 +150,13 @@ class Life {
   /** Runs once, between the reading and the writing of the next request that sends a day. */
   #between: { readonly date: string; readonly run: () => Promise<unknown> } | undefined;
 
-  constructor(
-    random: Random,
-    revision: '2026-08' | '2026-07' | '2026-02',
-    reads: boolean,
-    isCrowded: boolean,
-  ) {
+  constructor(random: Random, platform: PlatformName, reads: boolean, isCrowded: boolean) {
     this.#random = random;
     this.#isCrowded = isCrowded;
     this.#reads = reads;
-    this.#replaces = revision !== '2026-08';
-    this.#platform = `${revision} ${reads ? 'with' : 'without'} nutrition:read`;
-    this.#sandbox = createSandboxApp({ settings: { revision } });
+    this.#replaces = platform !== 'coach-watts';
+    this.#platform = `${platform} ${reads ? 'with' : 'without'} nutrition:read`;
+    this.#sandbox = createSandboxApp({ settings: { platform, answers: 'empty' } });
     this.#computers = [
       this.#computer('a'),
       this.#computer('b'),
@@ -286,7 +279,7 @@ class Life {
   #update(): void {
     if (!this.#replaces) return;
     this.#note('the platform is updated');
-    this.#sandbox.control.settings({ revision: '2026-08' });
+    this.#sandbox.control.settings({ platform: 'coach-watts' });
     this.#replaces = false;
     for (const item of this.#items) {
       const isThere = this.#rows(item.date).some(({ name }) => name === item.name);

@@ -12,7 +12,7 @@ import type { RecordKind } from '../../src/records/types.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
 import type { ServiceClient } from '../../src/api/client.ts';
 import type { Clock } from '../../src/base/time.ts';
-import { REVISION_NAMES } from '../../src/sandbox/settings.ts';
+import { PLATFORM_NAMES } from '../../src/sandbox/settings.ts';
 import { markIn, openIn } from '../ledger/support.ts';
 import { foodsHeld } from '../support/acceptance.ts';
 import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
@@ -81,6 +81,22 @@ const outcomes = (items: readonly RecordItem[]) =>
 
 const DAY = { date: '2026-02-15', hrv: 62.5, restingHr: 48 };
 
+/** A platform with rows that lack these fields. */
+const without =
+  (service: () => Promise<ServiceClient>, names: readonly string[]) =>
+  async (): Promise<ServiceClient> => {
+    const client = await service();
+    const nulls = Object.fromEntries(names.map((name) => [name, null]));
+    return {
+      ...client,
+      push: async (...args) => {
+        const answer = await client.push(...args);
+        const isRow = answer.outcome === 'pushed' && answer.data !== undefined;
+        return isRow ? { ...answer, data: { ...answer.data, ...nulls } } : answer;
+      },
+    };
+  };
+
 describe('delivering a wellness day', () => {
   it('sends the day once: the same record later needs no request and no login', async () => {
     const { run, athlete, asked } = await open();
@@ -134,10 +150,12 @@ describe('delivering a wellness day', () => {
   });
 
   it.each([
-    ['2026-02', ['steps', 'floors']],
-    ['2026-08', []],
-  ] as const)('names the dropped fields, and is not sent twice (%s)', async (revision, dropped) => {
-    const { run } = await open({ revision });
+    ['two', ['steps', 'floors']],
+    ['no', []],
+  ])('names the dropped fields, and is not sent twice: %s fields', async (_how, dropped) => {
+    const { run: plain, client: service } = await open();
+    const client = without(service, dropped);
+    const run = (kind: RecordKind, values: Values) => plain(kind, values, { client });
     const day = { ...DAY, steps: 9000, floors: 3 };
     const { items } = await run('wellness', [day]);
     expect(items).toMatchObject([{ outcome: 'pushed' }]);
@@ -155,16 +173,17 @@ describe('delivering a wellness day', () => {
   });
 
   it('is sent again after an update of the platform, which may store fields that it dropped before', async () => {
-    const { run, sandbox, pass } = await open({ revision: '2026-02' });
+    const { run, client: service, pass } = await open();
+    let client = without(service, ['steps']);
     const days = [15, 16, 17].map((day) => ({ date: `2026-02-${day}`, hrv: 60, steps: 9000 }));
-    const again = async () => (await run('wellness', days, { jobs: 1 })).bodies;
+    const again = async () => (await run('wellness', days, { client, jobs: 1 })).bodies;
     await again();
     // A day later, one of them finds out that nothing has changed.
     pass(25 * 3_600_000);
     const lacking = days.map(({ date, steps }) => ({ date, steps }));
     expect(await again()).toEqual(lacking.slice(0, 1));
     expect(await again()).toEqual([]);
-    sandbox.control.settings({ revision: '2026-08' });
+    client = service;
     // Any other day shows that the platform has learned the field.
     const next = { date: '2026-02-18', hrv: 60, steps: 9000 };
     expect((await run('wellness', [next])).bodies).toEqual([next]);
@@ -173,7 +192,7 @@ describe('delivering a wellness day', () => {
   });
 
   it('names the values that the platform adapted, and counts as delivered', async () => {
-    const { run } = await open({ revision: '2026-08' });
+    const { run } = await open({ platform: 'coach-watts' });
     const day = { ...DAY, stress: 45, totalCaloriesBurned: 2400.6 };
     const { items } = await run('wellness', [day]);
     const notes = items[0]?.warnings.map(({ field, message }) => [field, message]);
@@ -185,7 +204,7 @@ describe('delivering a wellness day', () => {
   });
 
   it('ignores rawJson that an earlier push left on the platform', async () => {
-    const { run } = await open({ revision: '2026-08' });
+    const { run } = await open({ platform: 'coach-watts' });
     await run('wellness', [{ ...DAY, rawJson: { before: 1 } }]);
     const { items } = await run('wellness', [{ ...DAY, rawJson: { after: 2 } }]);
     expect(items).toMatchObject([{ outcome: 'pushed', warnings: [] }]);
@@ -276,8 +295,8 @@ describe('a nutrition day that is read again in another zone', () => {
   const soup = food('soup', '2026-02-15T23:30:00Z');
   const tea = food('tea', '2026-02-16T15:00:00Z');
 
-  it.each(REVISION_NAMES)('sends nothing if the day has the same items (%s)', async (revision) => {
-    const { run, held } = await open({ revision });
+  it('sends nothing if the day has the same items', async () => {
+    const { run, held } = await open();
     await run('nutrition', [{ items: [oats, rice] }]);
     for (const zone of ['Europe/London', 'America/New_York', 'Asia/Kathmandu']) {
       const again = await run('nutrition', [{ items: [oats, rice] }], { zone });
@@ -289,7 +308,7 @@ describe('a nutrition day that is read again in another zone', () => {
   });
 
   it('keeps an item on the day for which it was sent, although its date has changed', async () => {
-    const { run, held } = await open({ revision: '2026-08' });
+    const { run, held } = await open({ platform: 'coach-watts' });
     const all = [{ items: [oats, rice, soup] }];
     await run('nutrition', all);
     const both = { '2026-02-15': ['oats', 'rice'], '2026-02-16': ['soup'] };
@@ -308,10 +327,10 @@ describe('a nutrition day that is read again in another zone', () => {
     expect(held()).toEqual(both);
   });
 
-  it.each(REVISION_NAMES)(
+  it.each(PLATFORM_NAMES)(
     'leaves an item on its day if both days are sent (%s)',
-    async (revision) => {
-      const { run, held } = await open({ revision });
+    async (platform) => {
+      const { run, held } = await open({ platform, answers: 'empty' });
       for (const place of [{}, { zone: 'America/New_York' }]) {
         await run('nutrition', [{ items: [oats, rice, soup, tea] }], place);
         expect(held()).toEqual({ '2026-02-15': ['oats', 'rice'], '2026-02-16': ['soup', 'tea'] });

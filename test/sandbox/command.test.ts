@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type SandboxFlags, sandbox } from '../../src/commands/sandbox.ts';
-import { DEFAULT_SETTINGS, type SandboxSettings, traitsOf } from '../../src/sandbox/settings.ts';
+import { DEFAULT_SETTINGS, type SandboxSettings } from '../../src/sandbox/settings.ts';
 import { testSystem } from '../auth/support.ts';
 import { startCommand, startJsonCommand } from '../support/command.ts';
 import { ndjson } from '../support/program.ts';
@@ -157,19 +157,19 @@ describe('sync sandbox', () => {
       accessTtl: 60,
       refreshTtl: 600,
       announceRefreshTtl: false,
-      nutrition: 'replace',
-      nutritionList: 'none',
-      nutritionEdits: true,
+      answers: 'created',
+      unknownRoutes: 422,
+      strict: true,
+      filePart: 'fit',
+      refusesKnown: true,
       processingMs: null,
-      wellnessFields: 'basic',
-      uploadItems: false,
       exactRedirectUris: false,
       deactivated: ['athlete-1', 'athlete-3'],
     } satisfies Partial<SandboxSettings>;
     const { info } = await start({
       data,
       autoApprove: true,
-      revision: '2026-07',
+      platform: 'interface',
       set: [
         ...Object.entries(changed).map(
           ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
@@ -184,18 +184,10 @@ describe('sync sandbox', () => {
         ...DEFAULT_SETTINGS,
         ...changed,
         autoApprove: true,
-        revision: '2026-07',
+        platform: 'interface',
         grantScopes: ['workout:write', 'profile:read'],
       },
       faults: ['upload-fit:503*2'],
-    });
-  });
-
-  it('plays a revision with its traits', async () => {
-    expect((await start({ revision: '2026-02' })).info.settings).toEqual({
-      ...DEFAULT_SETTINGS,
-      ...traitsOf('2026-02'),
-      revision: '2026-02',
     });
   });
 

@@ -258,12 +258,9 @@ describe('settings and faults', () => {
   });
 
   it.each([
-    [{ rotate: true }, 'no setting "rotate": revision'],
+    [{ rotate: true }, 'no setting "rotate": platform'],
     [{ accessTtl: '60' }, 'accessTtl: expected a whole number from 0; received "60"'],
-    [
-      { nutrition: 'merge' },
-      'nutrition: expected append, replace-source, replace; received "merge"',
-    ],
+    [{ platform: 'other' }, 'platform: expected coach-watts, interface; received "other"'],
     [{ autoApproveAthlete: 'nobody' }, 'no athlete "nobody", but athlete-1, athlete-2, athlete-3'],
     [[], 'The body must be a JSON object'],
   ])('refuse %o, name the error, and stay unchanged', async (body, message) => {

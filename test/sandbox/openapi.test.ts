@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LoggedExchange } from '../../src/sandbox/http/request-log.ts';
-import { REVISION_NAMES } from '../../src/sandbox/settings.ts';
 import { ROUTES } from '../../src/sandbox/http/routes.ts';
-import { SCOPES } from '../../src/sandbox/oauth/scopes.ts';
+import { SCOPES, scopesOf } from '../../src/sandbox/oauth/scopes.ts';
 import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';
 import { sharedContract, operationsOf, readContract, type Located } from '../support/contract.ts';
 import { bearer, multipart, openApp } from './support.ts';
@@ -17,9 +16,11 @@ const named = (located: Located) => ({
   path: located.path.replaceAll(/\{(\w+)\}/g, ':$1'),
 });
 
-/** The endpoints and fields in service-interface.md; the others are assumptions. */
+/** What the interface document shows; Coach Watts alone is known to have the rest. */
 const SHOWN = {
   operations: ['authorize', 'token', 'upload-fit', 'workouts', 'wellness', 'nutrition'],
+  answers: ['authorize 302', 'token 200', 'upload-fit 2XX', 'wellness 2XX', 'nutrition 2XX'],
+  scopes: 'workout:write health:write nutrition:write profile:write profile:read workout:read',
   parameters:
     'response_type client_id redirect_uri scope state code_challenge code_challenge_method',
   properties: {
@@ -33,18 +34,12 @@ const SHOWN = {
 };
 
 interface Marked {
-  readonly 'x-assumed'?: unknown;
-  readonly 'x-seen-on'?: unknown;
+  readonly 'x-platform'?: unknown;
 }
 
+/** Whether only Coach Watts is known to have it. */
 function isMarked(value: Marked): boolean {
-  const seen = value['x-seen-on'];
-  return (
-    value['x-assumed'] === true &&
-    Array.isArray(seen) &&
-    seen.length > 0 &&
-    seen.every((name) => REVISION_NAMES.includes(name as never))
-  );
+  return value['x-platform'] === 'coach-watts';
 }
 
 /** Returns every `properties` object below a node, with its path. */
@@ -81,9 +76,27 @@ describe('docs/openapi.yaml', () => {
     }
   });
 
-  it('names every scope', () => {
-    const { oauth } = contract.components.securitySchemes;
-    expect(Object.keys(oauth.flows.authorizationCode.scopes).sort()).toEqual([...SCOPES].sort());
+  it('names every scope, and marks those that the interface does not show', () => {
+    const { scopes, 'x-platform-scopes': marked } =
+      contract.components.securitySchemes.oauth.flows.authorizationCode;
+    expect(Object.keys(scopes).sort()).toEqual([...SCOPES].sort());
+    const unmarked = Object.keys(scopes).filter((name) => !marked['coach-watts'].includes(name));
+    expect(unmarked).toEqual(SHOWN.scopes.split(' '));
+    expect(scopesOf('interface').toSorted()).toEqual(unmarked.toSorted());
+  });
+
+  it('marks every answer that the interface does not show', () => {
+    const { responses } = contract.components;
+    const unmarked = operations.flatMap(({ operation }) =>
+      isMarked(operation as Marked)
+        ? []
+        : Object.entries(operation.responses).flatMap(([status, answer]) => {
+            const shared = responses[answer?.$ref?.split('/').at(-1) ?? ''];
+            const isShown = !isMarked(shared ?? answer ?? {});
+            return isShown ? [`${operation.operationId} ${status}`] : [];
+          }),
+    );
+    expect(unmarked.sort()).toEqual(SHOWN.answers.toSorted());
   });
 
   it('marks every operation and parameter that the interface does not show', () => {
@@ -156,7 +169,7 @@ describe('the control endpoints in docs/openapi.yaml', () => {
     ['editFood', 404, 'PATCH', '/_sandbox/foods/x', { name: 'Tea' }],
     ['removeFood', 404, 'DELETE', '/_sandbox/foods/x'],
     ['readSettings', 200, 'GET', '/_sandbox/settings'],
-    ['changeSettings', 200, 'POST', '/_sandbox/settings', { revision: '2026-02' }],
+    ['changeSettings', 200, 'POST', '/_sandbox/settings', { platform: 'interface' }],
     ['changeSettings', 400, 'POST', '/_sandbox/settings', { colour: 'red' }],
     ['listFaults', 200, 'GET', '/_sandbox/faults'],
     ['addFaults', 200, 'POST', '/_sandbox/faults', { faults: ['any:503*inf'] }],
@@ -218,6 +231,7 @@ describe('the check of exchanges', () => {
       body: null,
       answer: [],
       answerType: 'application/json',
+      platform: 'coach-watts',
       ...rest,
     }) satisfies LoggedExchange;
   const wellness = {
@@ -263,6 +277,19 @@ describe('the check of exchanges', () => {
       [/request: type "text\/plain"/],
     ],
     ['an answer of a scripted fault', exchange({ faults: ['any:418'], status: 418 }), []],
+    [
+      'an answer that the interface does not show',
+      exchange({ status: 418 }, { platform: 'interface' }),
+      [],
+    ],
+    [
+      'a token answer of the interface',
+      exchange(
+        { route: 'token', method: 'POST', headers: {} },
+        { platform: 'interface', answer: {} },
+      ),
+      [/must have required property 'access_token'/, /token_type/, /expires_in/, /scope/],
+    ],
   ])('finds the error in %s', (_what, given, expected) => {
     const found = sharedContract().violations(given);
     expect(found).toHaveLength(expected.length);

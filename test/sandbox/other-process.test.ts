@@ -23,7 +23,7 @@ it('the page of an empty sandbox names commands that exist', async () => {
 
 it('a sandbox in another process reports its exchanges to the test that started it', async () => {
   const home = openHome();
-  const running = startSync(['sandbox', '--port', '0', '--revision', '2026-02'], { home });
+  const running = startSync(['sandbox', '--port', '0', '--platform', 'interface'], { home });
   const [, url = ''] = await running.waitFor(/SYNC_BASE_URL=(\S+)/);
   expect((await fetch(`${url}/api/profile`)).status).toBe(401);
   const file = process.env['TEST_EXCHANGES'] ?? '';

@@ -30,10 +30,14 @@ export interface OpenApi {
   >;
   readonly components: {
     readonly schemas: Readonly<Record<string, object>>;
+    readonly responses: Readonly<Record<string, object | undefined>>;
     readonly securitySchemes: {
       readonly oauth: {
         readonly flows: {
-          readonly authorizationCode: { readonly scopes: Readonly<Record<string, string>> };
+          readonly authorizationCode: {
+            readonly scopes: Readonly<Record<string, string>>;
+            readonly 'x-platform-scopes': { readonly 'coach-watts': readonly string[] };
+          };
         };
       };
     };
@@ -88,9 +92,10 @@ export class Contract {
 
   /**
    * Lists what breaks the contract: in the client's request unless the sandbox refused it by 400, and
-   * in the answer unless a scripted fault made it.
+   * in the answer unless a scripted fault made it, or the kind `interface`, whose document shows no answers but
+   * the token's.
    */
-  violations({ record, body, answer, answerType }: LoggedExchange): string[] {
+  violations({ record, body, answer, answerType, platform }: LoggedExchange): string[] {
     const { route, method, path, status, headers, query, faults } = record;
     const located = route === null ? undefined : this.#operations.get(route);
     if (route !== null && located === undefined) return [`${route}: no such operation`];
@@ -99,7 +104,8 @@ export class Contract {
     if (CLIENT.test(headers['user-agent'] ?? '') && status !== 400) {
       found.push(...this.#query(located, query), ...this.#request(located, body, headers));
     }
-    if (faults.length === 0) {
+    const isShown = platform === 'coach-watts' || (route === 'token' && status === 200);
+    if (faults.length === 0 && isShown) {
       found.push(...this.#answer(located, String(status), answer, answerType));
     }
     return found.map((each) => `${method} ${path} ${String(status)}: ${each}`);

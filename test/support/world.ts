@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/base/time.ts';
-import { type Revision, REVISION_NAMES } from '../../src/sandbox/settings.ts';
+import { type PlatformName, PLATFORM_NAMES } from '../../src/sandbox/settings.ts';
 import { type SandboxServer, type ServerOptions, startSandbox } from '../../src/sandbox/server.ts';
 import {
   type Finished,
@@ -48,22 +48,20 @@ export interface World {
   write(path: string, contents: Uint8Array | string): string;
 }
 
-/** The deployed revisions that tests of the service run on: `describe.each(REVISIONS)`. */
-export const REVISIONS = ['2026-08', '2026-02'] as const satisfies readonly Revision[];
-/** The three behaviours of nutrition: `describe.each(NUTRITION_REVISIONS)`. */
-export const NUTRITION_REVISIONS = REVISION_NAMES;
+/** The kinds of platform that tests of the platform run on: `describe.each(KINDS)`. */
+export const KINDS = PLATFORM_NAMES;
 
 export interface WorldOptions {
   readonly sandbox?: ServerOptions;
-  /** The revision that the sandbox plays; default: the newest. */
-  readonly revision?: Revision;
+  /** The kind of platform that the sandbox plays; default: Coach Watts. */
+  readonly platform?: PlatformName;
   /** Variables for every run, in place of the usual ones; `undefined` removes one. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Opens a world without a login. Its sandbox approves every login; the file store keeps it. */
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  const sandbox = await openSandbox(options.sandbox, options.revision);
+  const sandbox = await openSandbox(options.sandbox, options.platform);
   const home = openHome({
     SYNC_BASE_URL: sandbox.url,
     SYNC_CLIENT_ID: sandbox.clientId,
@@ -132,7 +130,7 @@ export async function loginWithToken(
 
 export async function openSandbox(
   options: ServerOptions = {},
-  revision?: Revision,
+  platform?: PlatformName,
 ): Promise<SandboxServer> {
   const sandbox = await startSandbox({
     port: 0,
@@ -141,7 +139,7 @@ export async function openSandbox(
     settings: {
       autoApprove: true,
       exactRedirectUris: false,
-      ...(revision === undefined ? {} : { revision }),
+      ...(platform === undefined ? {} : { platform }),
       ...options.settings,
     },
   });

@@ -157,9 +157,9 @@ export function usualRoute({ routes }: Job, random: Random): FaultRoute {
 }
 
 /** Checks that `sync` kept a day, since to replace it would erase foods of others: docs/nutrition.md. */
-export function isAnnounced({ revision, readsNutrition }: Scene, { message }: Line): boolean {
+export function isAnnounced({ platform, readsNutrition }: Scene, { message }: Line): boolean {
   const isKept = String(message).startsWith('The platform replaces a day, which would erase ');
-  return isKept && readsNutrition && revision !== '2026-08';
+  return isKept && readsNutrition && platform !== 'coach-watts';
 }
 
 /** Runs a job that nothing disturbs. It may leave out days that hold foods of others, if it says so. */
@@ -290,7 +290,7 @@ function seasonIn({ cargo }: Scene, dir: string): Claim {
   return { recordings, wellness, foods };
 }
 
-/** The fields that every revision stores as they are. */
+/** The fields that every platform stores as they are. */
 function kept({ restingHr, weight }: Record<string, unknown>): Record<string, number> {
   return Object.fromEntries(
     Object.entries({ restingHr, weight }).filter(

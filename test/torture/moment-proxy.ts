@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Revision, SandboxSettings } from '../../src/sandbox/settings.ts';
+import type { PlatformName, SandboxSettings } from '../../src/sandbox/settings.ts';
 import { openServer } from '../support/local-server.ts';
 import type { Finished, Running } from '../support/program.ts';
 import { type World, openWorld } from '../support/world.ts';
@@ -64,10 +64,10 @@ export async function strike(
 
 /** Opens a world without a login; all of its requests pass a {@link MomentProxy}. */
 export async function openBehindProxy(
-  revision: Revision,
+  platform: PlatformName,
   settings: Partial<SandboxSettings> = {},
 ): Promise<{ readonly world: World; readonly proxy: MomentProxy }> {
-  const world = await openWorld({ revision, sandbox: { settings } });
+  const world = await openWorld({ platform, sandbox: { settings } });
   const proxy = await openMomentProxy(world.sandbox.url);
   world.home.env['SYNC_BASE_URL'] = proxy.url;
   return { world, proxy };

@@ -2,7 +2,7 @@ import { hastyClock } from '../support/delivery.ts';
 import { type World, loginWithToken, openWorld } from '../support/acceptance.ts';
 import { runInProcess } from '../support/in-process.ts';
 import type { Finished } from '../support/program.ts';
-import { REVISION_NAMES, type Revision } from '../../src/sandbox/settings.ts';
+import { PLATFORM_NAMES, type PlatformName } from '../../src/sandbox/settings.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
 import { type Cargo, emptyCargo } from './cargo.ts';
 import { judgeOutput } from './judge.ts';
@@ -12,7 +12,7 @@ import type { Round } from './kind.ts';
 export interface Scene {
   readonly round: Round;
   readonly world: World;
-  readonly revision: Revision;
+  readonly platform: PlatformName;
   /** Whether `sync` may read nutrition days. Without it, it cannot know the athlete's own changes. */
   readonly readsNutrition: boolean;
   readonly cargo: Cargo;
@@ -27,7 +27,7 @@ export interface Scene {
 
 export interface SceneOptions {
   /** Default: one of all, at random. */
-  readonly revision?: Revision;
+  readonly platform?: PlatformName;
   /** Starts the built program for each run; else the runs are in this process, without pauses. */
   readonly program?: boolean;
   readonly settings?: Partial<SandboxSettings>;
@@ -68,9 +68,9 @@ export async function openSceneBehind<L extends { readonly url: string }>(
   options: SceneOptions = {},
 ): Promise<{ readonly scene: Scene; readonly line: L }> {
   const { random } = round;
-  const { revision = random.pick(REVISION_NAMES), program = false, settings = {} } = options;
-  const readsNutrition = random.chance(0.5);
-  const world = await openWorld({ revision, sandbox: { settings } });
+  const { platform = random.pick(PLATFORM_NAMES), program = false, settings = {} } = options;
+  const readsNutrition = platform === 'coach-watts' && random.chance(0.5);
+  const world = await openWorld({ platform, sandbox: { settings } });
   const line = await open(world.sandbox.url);
   world.home.env['SYNC_BASE_URL'] = line.url;
   await logIn({ world, readsNutrition });
@@ -90,6 +90,6 @@ export async function openSceneBehind<L extends { readonly url: string }>(
   };
   let serials = 0;
   const serial = () => ++serials;
-  const scene = { round, world, revision, readsNutrition, cargo: emptyCargo(), serial, run };
+  const scene = { round, world, platform, readsNutrition, cargo: emptyCargo(), serial, run };
   return { scene, line };
 }

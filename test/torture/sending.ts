@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Revision } from '../../src/sandbox/settings.ts';
+import type { PlatformName } from '../../src/sandbox/settings.ts';
 import type { Random } from '../../src/seed/random.ts';
 import { type World, worldOf } from '../support/world.ts';
 import { makeRecording } from '../support/fit-maker.ts';
@@ -84,21 +84,20 @@ export const SENDING = {
 } as const satisfies Readonly<Record<string, Prepare>>;
 
 type SendingName = keyof typeof SENDING;
-type Case = readonly [SendingName, Revision];
+type Case = readonly [SendingName, PlatformName];
 
-/** Each sending command, on each revision that differs for it. */
+/** Each sending command, on each platform that differs for it. */
 const CASES: readonly [Case, ...Case[]] = [
-  ['push nutrition', '2026-08'],
-  ['upload', '2026-02'],
-  ['push nutrition', '2026-02'],
-  ['import', '2026-08'],
-  ['push wellness', '2026-02'],
-  ['undo nutrition', '2026-08'],
-  ['profile', '2026-08'],
-  ['push nutrition', '2026-07'],
-  ['import', '2026-02'],
-  ['push wellness', '2026-08'],
-  ['upload', '2026-08'],
+  ['push nutrition', 'coach-watts'],
+  ['upload', 'interface'],
+  ['push nutrition', 'interface'],
+  ['import', 'coach-watts'],
+  ['push wellness', 'interface'],
+  ['undo nutrition', 'coach-watts'],
+  ['profile', 'coach-watts'],
+  ['import', 'interface'],
+  ['push wellness', 'coach-watts'],
+  ['upload', 'coach-watts'],
 ];
 
 /** Returns the command of a round. All have their turn. */

@@ -166,13 +166,10 @@ describe('a recording', () => {
     expect(await note({ force: true })).toBeUndefined();
     expect(await note({ name: 'Four' }, '.')).toMatchObject({ reason: 'already-uploaded' });
     expect(await title()).toBe('Three');
-    sandbox.control.settings({ workoutEdits: false });
+    sandbox.control.addFaults('workout-update:405*inf');
     expect(await note({ name: 'Five' })).toBe(
       'The platform ignores --name for a recording that it has: rename the workout there.',
     );
-    sandbox.control.settings({ uploadItems: false });
-    put(dir, 'b.fit', makeRecording({ seed: 9, sizeBytes: 2_000 }));
-    expect(await note({ name: 'Six' }, 'b.fit')).toMatch(/does not say whether it took --name/);
   });
 
   const ODD_NAMES = ['semi;colon"2.FIT', 'ünï 骑行 🚴.fit', 'two\nlines.fit'];

@@ -6,6 +6,7 @@ import type { Context } from 'hono';
 import type { DrawnFaults } from './script.ts';
 import type { FaultKind } from './spec.ts';
 import { ApiProblem } from '../http/problem.ts';
+import { errorAnswer } from '../interface.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
 interface SentAnswer {
@@ -87,7 +88,7 @@ function statusAnswer(
   // 304 has no body by definition; the other statuses may have one.
   if (status === 304) return new Response(null, { status, headers });
   return error === null
-    ? new ApiProblem(status, message, { headers }).toResponse(c.req.url)
+    ? errorAnswer(new ApiProblem(status, message, { headers }), c.req.url, world.settings.current)
     : Response.json({ error, error_description: message }, { status, headers });
 }
 

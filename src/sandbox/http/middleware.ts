@@ -26,6 +26,7 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
   return async (c, next) => {
     const started = performance.now();
     const record = world.requests.open(new Date(world.now()).toISOString(), c.req.raw);
+    c.set('record', record);
     const token = bearerToken(c);
     if (token !== null) record.athlete = world.grants.bearer(token)?.athleteId ?? null;
     world.changes += 1;
@@ -36,7 +37,6 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
       await sleep(drawn.delayMs, undefined, { signal: world.closing.signal });
     }
     c.set('body', body);
-    c.set('record', record);
     c.set('successFalse', drawn.fault?.kind === 'success-false');
     const sent = await answerTo(c, world, drawn.fault, next);
     if (sent.response !== c.res) {
@@ -49,7 +49,7 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
     world.requests.recordAnswer(record, await loggedAnswer(sent.response));
     world.changes += 1;
     world.onRequest(record);
-    await publishExchange(record, body, sent.response);
+    await publishExchange(record, body, sent.response, world.settings.current.platform);
   };
 }
 

@@ -2,6 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import { maskIssued, redactedHeaders, withoutSecrets } from './redaction.ts';
 import type { RequestBody } from './request-body.ts';
 import { routeOf } from './routes.ts';
+import type { PlatformName } from '../settings.ts';
 import type { AnswerRecord, AnsweredRequest, RequestFilter, RequestRecord } from '../types.ts';
 
 /** Requests kept in the log; older ones are dropped, so that a sandbox can run for weeks. */
@@ -136,6 +137,7 @@ export interface LoggedExchange {
   /** Decoded JSON; null for another content type. */
   readonly answer: unknown;
   readonly answerType: string | null;
+  readonly platform: PlatformName;
 }
 
 /** Diagnostics channel on which every sandbox of this process publishes its exchanges. */
@@ -148,6 +150,7 @@ export async function publishExchange(
   record: RequestRecord,
   body: RequestBody,
   answer: Response,
+  platform: PlatformName,
 ): Promise<void> {
   if (!exchanges.hasSubscribers || record.status === null) return;
   const answerType = answer.headers.get('content-type')?.split(';', 1)[0] ?? null;
@@ -157,6 +160,7 @@ export async function publishExchange(
     body: contentOf(body),
     answer: json ? await answer.clone().json() : null,
     answerType,
+    platform,
   } satisfies LoggedExchange);
 }
 

@@ -31,6 +31,7 @@ export function routeOf(method: string, path: string): RouteName | null {
   return route?.name ?? null;
 }
 
-export function methodsOf(path: string): string[] {
-  return patterns.filter(({ pattern }) => pattern.test(path)).map((route) => route.method);
+/** Whether an endpoint has this path, with any method. */
+export function isPath(path: string): boolean {
+  return patterns.some(({ pattern }) => pattern.test(path));
 }

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { parseAuthorizationRequest, type AuthorizationRequest } from './authorization-request.ts';
 import { consentPage, messagePage, pageHeaders } from './consent-page.ts';
-import { isScope } from './scopes.ts';
+import { scopesOf } from './scopes.ts';
 import { SECRET_PREFIXES } from './grants.ts';
 import { randomToken } from '../random.ts';
 import { ROUTES } from '../http/routes.ts';
@@ -123,17 +123,20 @@ function decision(world: World, request: AuthorizationRequest, form: URLSearchPa
 }
 
 /**
- * Grants all requested scopes: the athlete cannot choose among them.
+ * Grants all requested scopes that the platform knows: the athlete cannot choose among them.
  * @returns the redirect with the code
  * @throws Problem 400, without a redirect, for an unknown scope
  */
 function approve(world: World, request: AuthorizationRequest, athleteId: string): string {
-  const { grantsAnyScope, grantScopes } = world.settings.current;
-  const unknown = grantsAnyScope ? [] : request.scopes.filter((scope) => !isScope(scope));
-  if (unknown.length > 0) throw new ApiProblem(400, `Invalid scope: ${unknown.join(' ')}`);
+  const { current } = world.settings;
+  const known: readonly string[] = scopesOf(current.platform);
+  const unknown = request.scopes.filter((scope) => !known.includes(scope));
+  const refusesUnknown = current.platform === 'coach-watts' || current.strict;
+  if (refusesUnknown && unknown.length > 0)
+    throw new ApiProblem(400, `Invalid scope: ${unknown.join(' ')}`);
   const { client, redirectUri, challenge, challengeMethod } = request;
-  const limit: readonly string[] | null = grantScopes;
-  const scopes = request.scopes.filter((scope) => limit?.includes(scope) ?? true);
+  const limit: readonly string[] = current.grantScopes ?? known;
+  const scopes = request.scopes.filter((scope) => known.includes(scope) && limit.includes(scope));
   const code = world.grants.issueCode({
     clientId: client.id,
     athleteId,

@@ -1,7 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { ApiProblem } from '../http/problem.ts';
 import type { Scope } from './scopes.ts';
-import type { SandboxSettings } from '../settings.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
 /** Returns the token of an `Authorization: Bearer` header (RFC 6750 section 2.1), or null. */
@@ -35,16 +34,4 @@ function whyUnknown(token: string | null): string {
   return token === null
     ? 'Missing or invalid Authorization header'
     : 'Invalid or expired access token';
-}
-
-/** Answers 401, even for a valid token, if the settings lack this route. */
-export function requireTrait(
-  world: World,
-  trait: keyof SandboxSettings,
-): MiddlewareHandler<SandboxEnv> {
-  return async (_c, next) => {
-    const value = world.settings.current[trait];
-    if (value === false || value === 'none') throw new ApiProblem(401, 'Unauthorized');
-    await next();
-  };
 }

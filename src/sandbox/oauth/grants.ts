@@ -156,7 +156,7 @@ export class Grants {
     if (token === undefined || login === undefined) {
       throw new TokenProblem('invalid_grant', 'Invalid or expired refresh token');
     }
-    if (settings.refreshChecksClient && login.clientId !== given.clientId) {
+    if (login.clientId !== given.clientId) {
       throw new TokenProblem('invalid_grant', 'Client mismatch');
     }
     for (const [key, { loginId, kind }] of this.#tokens.entries()) {

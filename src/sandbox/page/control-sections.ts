@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { REVISION_NAMES, REVISION_NOTES } from '../settings.ts';
+import { PLATFORM_NAMES, PLATFORM_NOTES } from '../settings.ts';
 import { describeScope, scopeWords } from '../oauth/scopes.ts';
 import { counted, type ChartHtml } from './chart.ts';
 import { actionButton, hidden, localTime, PAGE_PATH, section } from './parts.ts';
@@ -144,28 +144,28 @@ function stateBadge(revoked: boolean, valid: ReadonlySet<string>): ChartHtml {
     : html`<span class="badge bad">expired</span>`;
 }
 
-/** Renders the revisions with a button to switch to each. */
-export function revisionSection({ settings, token }: PageView): ChartHtml {
+/** Renders the kinds of platform with a button to switch to each. */
+export function platformSection({ settings, token }: PageView): ChartHtml {
   return section(
-    'revision',
-    'Platform revision',
+    'platform',
+    'Kind of platform',
     html`<ul class="rows">
-      ${REVISION_NAMES.map((name) => {
-        const current = name === settings.revision;
+      ${PLATFORM_NAMES.map((name) => {
+        const current = name === settings.platform;
         return html`<li ${current ? 'aria-current=true' : ''}>
           <span class="main">
             ${name} ${current && html`<span class="badge good">current</span>`}
           </span>
-          <span class="sub">${REVISION_NOTES[name]}</span>
+          <span class="sub">${PLATFORM_NOTES[name]}</span>
           ${
             !current &&
             actionButton({
-              id: `revision-${name}`,
-              action: 'revision',
+              id: `platform-${name}`,
+              action: 'platform',
               token,
-              fields: { revision: name },
+              fields: { platform: name },
               label: 'Switch',
-              about: `to revision ${name}`,
+              about: `to ${name}`,
             })
           }
         </li>`;

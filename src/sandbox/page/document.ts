@@ -3,7 +3,7 @@ import { initials } from '../resources/athletes.ts';
 import { PUBLIC_CLIENT_ID } from '../oauth/clients.ts';
 import { ICON, pageHeaders } from '../oauth/consent-page.ts';
 import { counted, figure, type ChartHtml } from './chart.ts';
-import { faultsSection, loginsSection, revisionSection } from './control-sections.ts';
+import { faultsSection, loginsSection, platformSection } from './control-sections.ts';
 import { nutritionSection } from './nutrition-section.ts';
 import { addressOf, PAGE_PATH } from './parts.ts';
 import { recordingsSection } from './recordings-section.ts';
@@ -57,7 +57,7 @@ export function renderDocument(view: PageView, nonce: string): ChartHtml {
           </div>
           <div class="stack">
             ${requestsSection(view)} ${faultsSection(view)} ${loginsSection(view)}
-            ${revisionSection(view)}
+            ${platformSection(view)}
           </div>
         </main>
         <footer>This is a sandbox on your own computer. No real account is involved.</footer>
@@ -70,7 +70,7 @@ function banner({ origin, settings, faults }: PageView): ChartHtml {
   return html`<header class="banner row">
     <h1 class="row"><span class="mark" aria-hidden="true"></span>Sandbox platform</h1>
     <p id="summary" class="row" data-part>
-      <a id="to-revision" class="badge" href="#revision">revision ${settings.revision}</a>
+      <a id="to-platform" class="badge" href="#platform">${settings.platform}</a>
       ${
         faults.length > 0 &&
         html`<a id="to-faults" class="badge bad" href="#faults"
@@ -96,7 +96,7 @@ function sectionsNav(): ChartHtml {
     'Requests',
     'Faults',
     'Logins',
-    'Revision',
+    'Platform',
   ];
   return html`<nav class="sections row" aria-label="Sections">
     ${titles.map((title) => html`<a href="#${title.toLowerCase()}">${title}</a>`)}

@@ -6,7 +6,7 @@ import { ownPagesOnly } from '../http/middleware.ts';
 import { ApiProblem, refusal } from '../http/problem.ts';
 import { randomToken, sha256 } from '../random.ts';
 import { decodeBody, readBytes } from '../http/request-body.ts';
-import { REVISION_NAMES } from '../settings.ts';
+import { PLATFORM_NAMES } from '../settings.ts';
 import { checked } from '../http/validate.ts';
 import type { SandboxEnv, World } from '../world.ts';
 import { counted } from './chart.ts';
@@ -23,7 +23,7 @@ const fields = v.object({
   spec: v.optional(v.string(), ''),
   login: v.optional(v.string(), ''),
   kind: v.optional(v.picklist(['access', 'refresh']), 'access'),
-  revision: v.optional(v.picklist(REVISION_NAMES)),
+  platform: v.optional(v.picklist(PLATFORM_NAMES)),
 });
 type FormFields = v.InferOutput<typeof fields>;
 
@@ -47,10 +47,10 @@ const ACTIONS: Readonly<Record<string, (control: Control, fields: FormFields) =>
     control.revoke({ login }) > 0
       ? 'Revoked the login.'
       : 'No such login, or it was revoked before.',
-  revision: (control, { revision }) => {
-    if (revision === undefined) throw refusal(400, 'Expected a revision');
-    control.settings({ revision });
-    return `Switched to revision ${revision}.`;
+  platform: (control, { platform }) => {
+    if (platform === undefined) throw refusal(400, 'Expected a platform');
+    control.settings({ platform });
+    return `Switched to ${platform}.`;
   },
 };
 
@@ -89,7 +89,7 @@ function description({ version, settings }: World, origin: string) {
   return {
     name: 'athlete-sync sandbox',
     version,
-    revision: settings.current.revision,
+    platform: settings.current.platform,
     links: {
       page: `${origin}/`,
       authorize: `${origin}/api/oauth/authorize`,

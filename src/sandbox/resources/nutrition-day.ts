@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { instantOf, localTimeOf } from './dates.ts';
 import { finiteNumber, integer } from '../http/validate.ts';
-import type { SandboxSettings } from '../settings.ts';
 
 export const MEALS = ['breakfast', 'lunch', 'dinner', 'snacks'] as const;
 export type Meal = (typeof MEALS)[number];
@@ -10,11 +9,8 @@ export type Meal = (typeof MEALS)[number];
 const number = v.optional(finiteNumber);
 const text = v.optional(v.string());
 
-const itemFields = {
-  logged_at: v.pipe(
-    v.string(),
-    v.check((given) => instantOf(given) !== null, 'Invalid date'),
-  ),
+const sentItem = v.object({
+  logged_at: v.string(),
   name: text,
   calories: number,
   carbs: number,
@@ -24,9 +20,11 @@ const itemFields = {
   sugar: number,
   quantity: text,
   absorptionType: v.optional(v.picklist(['RAPID', 'FAST', 'BALANCED', 'DENSE', 'HYPER_LOAD'])),
-};
+  meal: v.optional(v.picklist(['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK', 'OTHER'])),
+});
 
-const dayFields = {
+/** A day as applications send it. */
+export const sentDay = v.object({
   date: v.string(),
   calories: v.optional(integer),
   carbs: number,
@@ -34,21 +32,11 @@ const dayFields = {
   fat: number,
   waterMl: v.optional(integer),
   rawJson: v.optional(v.unknown()),
-};
-
-const fullItem = v.object({
-  ...itemFields,
-  meal: v.optional(v.picklist(['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK', 'OTHER'])),
+  items: v.optional(v.array(sentItem)),
 });
-const basicItem = v.object({ ...itemFields, logged_at: v.string(), name: v.string() });
 
-/** A day as applications send it. */
-export const fullDay = v.object({ ...dayFields, items: v.optional(v.array(fullItem)) });
-/** The same with the trait `nutritionFields: basic`. */
-export const basicDay = v.object({ ...dayFields, items: v.optional(v.array(basicItem)) });
-
-type ReceivedDay = Omit<v.InferOutput<typeof fullDay>, 'date'>;
-type ReceivedItem = v.InferOutput<typeof fullItem>;
+type ReceivedDay = Omit<v.InferOutput<typeof sentDay>, 'date'>;
+type ReceivedItem = v.InferOutput<typeof sentItem>;
 
 export type StoredItem = ReceivedItem & {
   readonly id: string;
@@ -85,7 +73,7 @@ export const EMPTY_DAY: StoredDay = {
 };
 
 /**
- * Returns the day after a request of an application.
+ * Returns the day after a request of an application, which adds its items.
  * @param source the application, as the source of its items
  * @param timeZone the athlete's
  */
@@ -94,36 +82,21 @@ export function receivedDay(
   sent: ReceivedDay,
   source: string,
   timeZone: string,
-  traits: Pick<SandboxSettings, 'nutrition' | 'nutritionFields'>,
 ): StoredDay {
-  const full = traits.nutritionFields === 'full';
-  const items = (sent.items ?? []).map((item) => ({
-    ...(full ? filledIn(item) : item),
-    id: randomUUID(),
-    source,
-  }));
-  const kept = keepers[traits.nutrition](source);
-  const lists = Object.fromEntries(
-    MEALS.map((meal) => [meal, before[meal].filter(kept)]),
-  ) as Record<Meal, StoredItem[]>;
-  for (const item of items) lists[mealOf(item, full ? timeZone : 'UTC')].push(item);
+  const lists = Object.fromEntries(MEALS.map((meal) => [meal, [...before[meal]]])) as Record<
+    Meal,
+    StoredItem[]
+  >;
+  for (const item of sent.items ?? []) {
+    lists[mealOf(item, timeZone)].push({ ...filledIn(item), id: randomUUID(), source });
+  }
   const { calories, carbs, protein, fat, waterMl, rawJson } = sent;
-  const totals = defined({ calories, carbs, protein, fat });
-  return full
-    ? {
-        ...lists,
-        ...recomputed(lists),
-        ...totals,
-        ...defined({ waterMl }),
-        rawJson: rawJson ?? before.rawJson,
-      }
-    : {
-        ...lists,
-        ...sums(items),
-        ...totals,
-        waterMl: waterMl ?? before.waterMl,
-        rawJson: rawJson ?? null,
-      };
+  return {
+    ...lists,
+    ...recomputed(lists),
+    ...defined({ calories, carbs, protein, fat, waterMl }),
+    rawJson: rawJson ?? before.rawJson,
+  };
 }
 
 /** Returns the day with changed lists, as after an edit in the app. */
@@ -134,15 +107,6 @@ export function editedDay(
   const after = { ...before, ...lists };
   return { ...after, ...recomputed(after) };
 }
-
-/** For each mode, which stored items a request keeps. */
-const keepers: Readonly<
-  Record<SandboxSettings['nutrition'], (source: string) => (item: StoredItem) => boolean>
-> = {
-  append: () => () => true,
-  'replace-source': (source) => (item) => item.source !== source,
-  replace: () => () => false,
-};
 
 function filledIn(item: ReceivedItem): ReceivedItem {
   const name = item.name?.trim();

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Context, Handler } from 'hono';
 import * as v from 'valibot';
-import { midnightOf, utcDayOf } from './dates.ts';
+import { documentedNutrition, isStrict, storedAnswer } from '../interface.ts';
+import { instantOf, midnightOf, storedDay, utcDayOf } from './dates.ts';
 import {
-  basicDay,
   editedDay,
   EMPTY_DAY,
-  fullDay,
   MEALS,
   NUTRITION_INTEGERS,
   receivedDay,
+  sentDay,
   type StoredDay,
 } from './nutrition-day.ts';
 import { ApiProblem, refusal, serverError } from '../http/problem.ts';
@@ -20,30 +20,27 @@ import type { SandboxEnv, World } from '../world.ts';
 import type { DailyState } from '../types.ts';
 
 /**
- * `POST /api/nutrition` (interface section 4.3). The traits decide between adding and replacing. Without
- * `nutritionLock`, two requests at once read the same day, and the later one drops what the earlier one wrote.
+ * `POST /api/nutrition` (interface section 4.3): adds items on Coach Watts, where two requests at once read the
+ * same day, and the later one drops what the earlier one wrote. Replaces the day on the kind `interface`.
  */
 export function postNutrition(world: World): Handler<SandboxEnv> {
   return async (c) => {
     const settings = world.settings.current;
-    const schema = settings.nutritionFields === 'full' ? fullDay : basicDay;
+    const schema = isStrict(settings) ? documentedNutrition : sentDay;
     const { date: given, ...sent } = checked(schema, valueOf(c.get('body')), 'nutrition data');
     if (c.get('successFalse')) return c.json(NOT_STORED);
     const { athleteId, clientId } = c.get('bearer');
-    const date = utcDayOf(given);
-    if (date === null) throw serverError();
-    const before = dayOf(world.daily.find(athleteId, 'nutrition', date));
-    if (!settings.nutritionLock) await setImmediate();
-    const day = receivedDay(
-      before,
-      sent,
-      sourceOf(world, clientId),
-      world.athletes.get(athleteId).timezone,
-      settings,
-    );
+    const date = storedDay(given, settings);
+    if (sent.items?.some((item) => instantOf(item.logged_at) === null)) throw serverError();
+    const replaces = settings.platform === 'interface';
+    const before = replaces ? EMPTY_DAY : dayOf(world.daily.find(athleteId, 'nutrition', date));
+    await setImmediate();
+    const { timezone } = world.athletes.get(athleteId);
+    const day = receivedDay(before, sent, sourceOf(world, clientId), timezone);
     requireStorable({ ...day }, NUTRITION_INTEGERS);
     const stored = world.daily.put(athleteId, 'nutrition', date, { ...day });
-    return c.json({ success: true, data: rowOf(stored, athleteId, midnightOf(date)) });
+    const data = rowOf(stored, athleteId, midnightOf(date));
+    return storedAnswer(settings, stored.id, { success: true, data });
   };
 }
 
@@ -51,9 +48,8 @@ export function postNutrition(world: World): Handler<SandboxEnv> {
 export function listNutrition(world: World): Handler<SandboxEnv> {
   return (c) => {
     const { athleteId } = c.get('bearer');
-    const withDates = world.settings.current.nutritionList === 'dates';
-    const from = withDates ? edge(c, 'startDate') : null;
-    const to = withDates ? edge(c, 'endDate') : null;
+    const from = edge(c, 'startDate');
+    const to = edge(c, 'endDate');
     const limit = Number.parseInt(c.req.query('limit') ?? '30', 10);
     if (!(limit >= 0)) throw new ApiProblem(500, 'Failed to fetch nutrition data');
     const rows = world.daily

@@ -2,7 +2,6 @@ import type { Handler } from 'hono';
 import * as v from 'valibot';
 import { midnightOf } from './dates.ts';
 import { valueOf } from '../http/request-body.ts';
-import type { SandboxSettings } from '../settings.ts';
 import { checked, finiteNumber, requireStorable } from '../http/validate.ts';
 import { newestWeight } from './wellness.ts';
 import type { SandboxEnv, World } from '../world.ts';
@@ -44,15 +43,14 @@ export function getProfile(world: World): Handler<SandboxEnv> {
 
 /**
  * `PATCH /api/profile`. A weight without `weightUnits` is in the athlete's display unit, and
- * `weightUnits` **changes** that unit permanently. Without the trait `profileUnits` weights are kg.
+ * `weightUnits` **changes** that unit permanently.
  */
 export function patchProfile(world: World): Handler<SandboxEnv> {
   return (c) => {
-    const settings = world.settings.current;
     const { athleteId } = c.get('bearer');
     const input = checked(schema, valueOf(c.get('body')), 'input');
     const change = {
-      ...changeOf(input, world.athletes.get(athleteId), settings),
+      ...changeOf(input, world.athletes.get(athleteId)),
       ...(typeof input.weight === 'number' ? { weighedAt: world.now() } : {}),
     };
     requireStorable(change, METRICS);
@@ -62,13 +60,9 @@ export function patchProfile(world: World): Handler<SandboxEnv> {
 }
 
 /** Returns the changed fields: null and absent ones change nothing. */
-function changeOf(
-  input: ReadChange,
-  athlete: AthleteProfile,
-  { profileUnits }: SandboxSettings,
-): Partial<AthleteProfile> {
+function changeOf(input: ReadChange, athlete: AthleteProfile): Partial<AthleteProfile> {
   const { weight, weightUnits } = input;
-  const pounds = profileUnits && (weightUnits ?? athlete.weightUnits) === 'Pounds';
+  const pounds = (weightUnits ?? athlete.weightUnits) === 'Pounds';
   const metrics = METRICS.flatMap((name) => {
     const value = input[name];
     return typeof value === 'number' ? [[name, Math.trunc(value)] as const] : [];
@@ -78,7 +72,7 @@ function changeOf(
     ...(typeof weight === 'number'
       ? { weight: pounds ? Math.round(weight * KG_PER_POUND * 100) / 100 : weight }
       : {}),
-    ...(profileUnits && weightUnits !== undefined ? { weightUnits } : {}),
+    ...(weightUnits !== undefined ? { weightUnits } : {}),
   };
 }
 

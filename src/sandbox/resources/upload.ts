@@ -1,12 +1,13 @@
 import type { Handler } from 'hono';
 import { refusal } from '../http/problem.ts';
+import { isStrict, requireKnown, storedAnswer } from '../interface.ts';
 import type { NewRecording, Recordings } from './recordings.ts';
 import { isObject, type BodyPart, type RequestBody } from '../http/request-body.ts';
 import type { SandboxSettings } from '../settings.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
 /**
- * `POST /api/workouts/upload-fit` (interface section 4.1): stores each `file` part once per athlete
+ * `POST /api/workouts/upload-fit` (interface section 4.1): stores each file part once per athlete
  * and SHA-256, with any content.
  */
 export function postUpload(world: World): Handler<SandboxEnv> {
@@ -15,13 +16,19 @@ export function postUpload(world: World): Handler<SandboxEnv> {
     const files = readUpload(c.get('body'), settings);
     const { recordings } = world;
     const { athleteId } = c.get('bearer');
+    if (settings.platform === 'interface' && settings.refusesKnown) {
+      const isKnown = files.some(({ sha256 }) => recordings.bytes(sha256, athleteId) !== null);
+      if (isKnown) throw refusal(409, 'This recording was uploaded before');
+    }
     for (const { sha256 } of files) await recordings.process(athleteId, settings, sha256);
     const outcomes = files.map((file) =>
       c.get('successFalse')
         ? failed(file, 'storage is full')
         : taken(file, recordings.receive(athleteId, file)),
     );
-    return c.json(answer(outcomes, settings.uploadItems));
+    const body = answer(outcomes);
+    if (c.get('successFalse')) return c.json(body);
+    return storedAnswer(settings, outcomes[0]?.item.fitFileId ?? '', body);
   };
 }
 
@@ -36,13 +43,13 @@ function taken({ fileName }: NewRecording, received: ReturnType<Recordings['rece
 }
 
 function failed({ fileName }: NewRecording, reason: string) {
-  const item = { filename: fileName, state: 'failed' };
+  const item = { filename: fileName, state: 'failed', fitFileId: undefined };
   return { kind: 'failed', item, error: `${fileName}: ${reason}` } as const;
 }
 
 type FileOutcome = ReturnType<typeof taken | typeof failed>;
 
-function answer(outcomes: readonly FileOutcome[], withItems: boolean) {
+function answer(outcomes: readonly FileOutcome[]) {
   const count = (kind: FileOutcome['kind']) => outcomes.filter((each) => each.kind === kind).length;
   const processed = count('processed');
   const duplicates = count('duplicates');
@@ -56,7 +63,7 @@ function answer(outcomes: readonly FileOutcome[], withItems: boolean) {
       duplicates,
       failed: failures,
       errors: outcomes.flatMap((each) => (each.kind === 'failed' ? each.error : [])),
-      ...(withItems ? { items: outcomes.map(({ item }) => item) } : {}),
+      items: outcomes.map(({ item }) => item),
     },
   };
 }
@@ -67,26 +74,37 @@ function readUpload(body: RequestBody, settings: SandboxSettings): NewRecording[
     throw refusal(400, 'No file uploaded');
   }
   const named = (name: string): BodyPart[] => body.parts.filter((part) => part.name === name);
-  const files = named('file');
+  const { platform, filePart } = settings;
+  const isDocument = platform === 'interface';
+  const fileField = isDocument ? filePart : 'file';
+  if (isStrict(settings)) {
+    const parts = [fileField, 'name', 'metadata'];
+    requireKnown(
+      'part',
+      body.parts.map((part) => part.name),
+      parts,
+    );
+  }
+  const files = named(fileField);
   if (files.length === 0) throw refusal(400, 'File field missing');
   const names = named('name').flatMap((part) => part.bytes.toString('utf8').trim() || []);
   const metadata = readMetadata(named('metadata')[0]);
   return files.map((part, index) => ({
-    fileName: storedName(part, settings),
+    fileName: isDocument ? (part.fileName ?? '') : storedName(part),
     bytes: part.bytes,
     sha256: part.sha256,
-    name: settings.uploadNames ? (names[index] ?? names[0] ?? null) : null,
+    name: names[index] ?? names[0] ?? null,
     metadata,
   }));
 }
 
 /**
- * Deployed services lose a file name with a `=`, cut one at a `;`, and keep `%22`, which stands for `"`,
+ * Coach Watts loses a file name with a `=`, cuts one at a `;`, and keeps `%22`, which stands for `"`,
  * encoded.
  */
-function storedName({ fileName }: BodyPart, { fileNames }: SandboxSettings): string {
+function storedName({ fileName }: BodyPart): string {
   const sent = (fileName ?? '').replaceAll('"', '%22');
-  const [name = ''] = fileNames === 'sent' ? [sent] : sent.includes('=') ? [] : sent.split(';', 1);
+  const [name = ''] = sent.includes('=') ? [] : sent.split(';', 1);
   return name === '' ? 'upload.fit' : name;
 }
 

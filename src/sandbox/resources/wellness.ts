@@ -1,9 +1,8 @@
 import type { Handler } from 'hono';
 import * as v from 'valibot';
-import { midnightOf, utcDayOf } from './dates.ts';
-import { serverError } from '../http/problem.ts';
-import { isObject, valueOf, type RequestBody } from '../http/request-body.ts';
-import type { SandboxSettings } from '../settings.ts';
+import { documentedWellness, isStrict, storedAnswer } from '../interface.ts';
+import { midnightOf, storedDay } from './dates.ts';
+import { isObject, valueOf } from '../http/request-body.ts';
 import { checked, finiteNumber, integer, requireStorable } from '../http/validate.ts';
 import type { SandboxEnv, World } from '../world.ts';
 import type { DailyState } from '../types.ts';
@@ -61,27 +60,16 @@ const STRINGS = ['injury', 'menstrualPhase', 'comments'] as const;
 const COLUMNS: readonly string[] = [...INTEGERS, ...KILOCALORIES, ...NUMBERS, ...STRINGS];
 const INTEGER_COLUMNS: readonly string[] = [...INTEGERS, ...KILOCALORIES];
 
-/** The fields that the trait `wellnessFields: basic` lacks. */
-const LATER: ReadonlySet<string> = new Set([
-  ...[...SLEEP_STAGES, ...KILOCALORIES, ...COUNTS],
-  ...['bloodGlucose', 'distanceMeters'],
-]);
-
-const faithful = v.object({
+/** A day as applications send it, before Coach Watts converts it. */
+const sentDay = v.object({
   date: v.string(),
   ...fields(INTEGERS, v.optional(integer)),
   ...fields([...KILOCALORIES, ...NUMBERS], v.optional(finiteNumber)),
   ...fields(STRINGS, v.optional(v.string())),
   rawJson: v.optional(v.unknown()),
-});
-
-const notNegative = v.pipe(v.number(), v.minValue(0));
-/** The fields of the trait `adaptsWellness`, before conversion. */
-const adapting = v.object({
-  ...faithful.entries,
   stress: v.optional(finiteNumber),
   ...fields(COUNTS, v.optional(v.pipe(integer, v.minValue(0)))),
-  distanceMeters: v.optional(notNegative),
+  distanceMeters: v.optional(v.pipe(v.number(), v.minValue(0))),
   vo2Max: v.optional(finiteNumber),
 });
 
@@ -96,16 +84,16 @@ function fields<TName extends string, TSchema>(names: readonly TName[], schema: 
 export function postWellness(world: World): Handler<SandboxEnv> {
   return (c) => {
     const settings = world.settings.current;
-    const { date: given, rawJson, ...sent } = readRecord(c.get('body'), settings);
+    const schema = isStrict(settings) ? documentedWellness : sentDay;
+    const {
+      date: given,
+      rawJson,
+      ...sent
+    } = checked(schema, valueOf(c.get('body')), 'wellness data') as WellnessRecord;
     if (c.get('successFalse')) return c.json(NOT_STORED);
     const { athleteId } = c.get('bearer');
-    const date = utcDayOf(given);
-    if (date === null) throw serverError();
-    const known = Object.fromEntries(
-      Object.entries(settings.adaptsWellness ? adapted(sent) : sent).filter(
-        ([name]) => settings.wellnessFields === 'full' || !LATER.has(name),
-      ),
-    );
+    const date = storedDay(given, settings);
+    const known = settings.platform === 'coach-watts' ? adapted(sent) : sent;
     const before = world.daily.find(athleteId, 'wellness', date)?.record ?? {};
     const raw = mergedRaw(before['rawJson'], rawJson);
     const record: Record<string, unknown> = {
@@ -119,7 +107,7 @@ export function postWellness(world: World): Handler<SandboxEnv> {
     }
     requireStorable(record, INTEGER_COLUMNS);
     const stored = world.daily.put(athleteId, 'wellness', date, record);
-    return c.json({ success: true, data: rowOf(stored, athleteId, settings) });
+    return storedAnswer(settings, stored.id, { success: true, data: rowOf(stored, athleteId) });
   };
 }
 
@@ -133,7 +121,7 @@ export function listWellness(world: World): Handler<SandboxEnv> {
       .filter(({ date }) => date >= startDate && (endDate === undefined || date <= endDate))
       .reverse()
       .slice(0, Number.parseInt(limit, 10))
-      .map((state) => rowOf(state, athleteId, world.settings.current));
+      .map((state) => rowOf(state, athleteId));
     return c.json(rows);
   };
 }
@@ -144,11 +132,6 @@ export const NOT_STORED = { success: false, message: 'The record could not be st
 type WellnessRecord = { readonly date: string; readonly rawJson?: unknown } & Readonly<
   Record<string, unknown>
 >;
-
-function readRecord(body: RequestBody, settings: SandboxSettings): WellnessRecord {
-  const schema = settings.adaptsWellness ? adapting : faithful;
-  return checked(schema, valueOf(body), 'wellness data');
-}
 
 function adapted(sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { vo2Max, ...rest } = sent;
@@ -169,17 +152,12 @@ function mergedRaw(before: unknown, sent: unknown): unknown {
 }
 
 /** Returns a day's row like deployed services: every column, null if it is empty. */
-function rowOf(
-  state: DailyState,
-  athleteId: string,
-  { wellnessFields }: Pick<SandboxSettings, 'wellnessFields'>,
-) {
-  const columns = COLUMNS.filter((name) => wellnessFields === 'full' || !LATER.has(name));
+function rowOf(state: DailyState, athleteId: string) {
   return {
     id: state.id,
     userId: athleteId,
     date: midnightOf(state.date),
-    ...Object.fromEntries(columns.map((name) => [name, state.record[name] ?? null])),
+    ...Object.fromEntries(COLUMNS.map((name) => [name, state.record[name] ?? null])),
     rawJson: state.record['rawJson'] ?? null,
     tsb: null,
     customMetrics: {},

@@ -2,18 +2,27 @@ import type { Context, Handler } from 'hono';
 import * as v from 'valibot';
 import { instantOf } from './dates.ts';
 import { refusal, serverError } from '../http/problem.ts';
+import { isStrict, requireKnown } from '../interface.ts';
+import type { SandboxWorkout } from './recordings.ts';
 import { valueOf } from '../http/request-body.ts';
 import { checked } from '../http/validate.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
 /**
  * `GET /api/workouts?limit=&offset=&startDate=&endDate=&type=&includeDuplicates=`: an array, newest
- * first. A plain day means its midnight in UTC, so `endDate` excludes that day.
+ * first. A plain day means its midnight in UTC, so `endDate` excludes that day. The kind `interface` knows no
+ * query: it lists all.
  */
 export function listWorkouts(world: World): Handler<SandboxEnv> {
   return async (c) => {
     const { athleteId } = c.get('bearer');
     const { current } = world.settings;
+    if (current.platform === 'interface') {
+      if (isStrict(current)) requireKnown('query parameter', Object.keys(c.req.query()));
+      await world.recordings.process(athleteId, current);
+      const all = world.recordings.workouts(athleteId, { includeDuplicates: true });
+      return c.json(all.map(documentedRow));
+    }
     const type = c.req.query('type');
     const filter = {
       limit: count(c, 'limit', 50),
@@ -26,6 +35,11 @@ export function listWorkouts(world: World): Handler<SandboxEnv> {
     await world.recordings.process(athleteId, current);
     return c.json(world.recordings.workouts(athleteId, filter));
   };
+}
+
+/** The document shows no rows. */
+function documentedRow({ id, date, title, type, durationSec, distanceMeters }: SandboxWorkout) {
+  return { id, date, title, type, durationSec, distanceMeters };
 }
 
 /** `PATCH /api/workouts/ID` with `{"title"}`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NUTRITION_REVISIONS } from '../../support/acceptance.ts';
+import { KINDS } from '../../support/acceptance.ts';
 import {
   BAR,
   DAY,
@@ -21,7 +21,7 @@ describe.each([
   ['without nutrition:read', WRITE],
   ['with nutrition:read', READ],
 ])('an item on a service that appends (%s)', (_how, scopes) => {
-  const open = () => openNutrition({ revision: '2026-08' }, { scopes });
+  const open = () => openNutrition({ platform: 'coach-watts' }, { scopes });
 
   it('is left out after the athlete removed it, until its input changes or with --replace-day', async () => {
     const { push, held, sandbox, idOf } = await open();
@@ -159,97 +159,81 @@ it('keeps an item that the athlete edits between the list of a run and its remov
   expect(held()).toEqual(['bar 40', 'gel 50']);
 });
 
-it('keeps an item that the athlete entered at a service that replaces by source', async () => {
-  const { push, held, sandbox } = await openNutrition({ revision: '2026-07' });
-  sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
-  await push({ 'a.json': day(GEL) });
-  await push({ 'a.json': day(BIG_GEL, BAR) });
-  expect(held()).toEqual(['bar 40', 'gel 30', 'soup 33']);
+describe('what the athlete changed in the app', () => {
+  const open = async (change: Record<string, unknown>) => {
+    const world = await openNutrition({}, { scopes: READ });
+    await world.push({ 'a.json': day(GEL, BAR) });
+    world.sandbox.control.editFood(world.idOf('gel'), change);
+    return world;
+  };
+  const LATE_GEL = { ...GEL, at: '10:30:00' };
+
+  it('is still the same item under another name, also if the input changes it', async () => {
+    const { push, held } = await open({ name: 'chew' });
+    const items = await push({ 'a.json': day(GEL, BAR, RICE) });
+    expect(notesOf(items)).toEqual([expect.stringContaining('left as it is there: "chew, 10:00')]);
+    expect(held()).toEqual(['bar 40', 'chew 25', 'rice 90']);
+    expect(outcomesOf(await push({ 'a.json': day(BIG_GEL, BAR) }))).toEqual(['conflict']);
+    expect(held()).toContain('chew 25');
+    await push({ 'a.json': day(BIG_GEL, BAR) }, { force: true });
+    expect(held()).toEqual(['bar 40', 'gel 30']);
+  });
+
+  it('is in conflict with an earlier version that the input has again', async () => {
+    const { push, held, sandbox, idOf, machine } = await open({});
+    await push({ 'a.json': day(BIG_GEL, BAR) });
+    sandbox.control.editFood(idOf('gel'), { carbs: 50 });
+    await machine().push({ 'b.json': day(RICE) });
+    expect(outcomesOf(await push({ 'a.json': day(GEL, BAR) }))).toEqual(['conflict']);
+    expect(held()).toEqual(['bar 40', 'gel 50', 'rice 90']);
+  });
+
+  it('stays once if the input moves it to the same time', async () => {
+    const { push, held } = await open({ logged_at: itemOf(LATE_GEL).logged_at });
+    await push({ 'a.json': day(GEL, BAR, RICE) });
+    expect(notesOf(await push({ 'a.json': day(LATE_GEL, BAR, RICE) }))).toEqual([]);
+    expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
+  });
+
+  it('stays if the input drops it, and has it again later', async () => {
+    const { push, held } = await open({ carbs: 26 });
+    const kept = await push({ 'a.json': day(BAR) });
+    expect(notesOf(kept)).toEqual([expect.stringContaining('(--force removes it)')]);
+    for (const foods of [
+      [BAR, RICE],
+      [GEL, BAR],
+    ]) {
+      const items = await push({ 'a.json': day(...foods) });
+      expect([outcomesOf(items), held()]).toEqual([['pushed'], expect.arrayContaining(['gel 26'])]);
+    }
+    for (let round = 0; round < 2; round++) {
+      expect(outcomesOf(await push({ 'a.json': day(BIG_GEL, BAR) }))).toEqual(['conflict']);
+      expect(held()).toEqual(['bar 40', 'gel 26']);
+      await push({ 'a.json': day(BAR) });
+    }
+  });
+
+  it.each([GEL, BIG_GEL])('stays after undo of $carbs g, until undo --force', async (gel) => {
+    const { push, undo, held } = await open({ carbs: 26 });
+    await push({ 'a.json': day(gel, BAR, RICE) });
+    expect(notesOf(await undo(DAY))).toEqual([expect.stringContaining('"gel, 10:00, 26 g carbs"')]);
+    expect(outcomesOf(await push({ 'a.json': day(gel, BAR, RICE) }))).toEqual(['skipped']);
+    expect(held()).toEqual(['gel 26']);
+    expect(outcomesOf(await undo(DAY, { force: true }))).toEqual(['undone']);
+    expect(held()).toEqual([]);
+  });
 });
 
-describe.each(NUTRITION_REVISIONS)(
-  'what the athlete changed in the app on revision %s',
-  (revision) => {
-    const open = async (change: Record<string, unknown>) => {
-      const world = await openNutrition({ revision }, { scopes: READ });
-      await world.push({ 'a.json': day(GEL, BAR) });
-      world.sandbox.control.editFood(world.idOf('gel'), change);
-      return world;
-    };
-    const LATE_GEL = { ...GEL, at: '10:30:00' };
-
-    it('is still the same item under another name, also if the input changes it', async () => {
-      const { push, held } = await open({ name: 'chew' });
-      const items = await push({ 'a.json': day(GEL, BAR, RICE) });
-      expect(notesOf(items)).toEqual([
-        expect.stringContaining('left as it is there: "chew, 10:00'),
-      ]);
-      expect(held()).toEqual(['bar 40', 'chew 25', 'rice 90']);
-      expect(outcomesOf(await push({ 'a.json': day(BIG_GEL, BAR) }))).toEqual(['conflict']);
-      expect(held()).toContain('chew 25');
-      await push({ 'a.json': day(BIG_GEL, BAR) }, { force: true });
-      expect(held()).toEqual(['bar 40', 'gel 30']);
-    });
-
-    it('is in conflict with an earlier version that the input has again', async () => {
-      const { push, held, sandbox, idOf, machine } = await open({});
-      await push({ 'a.json': day(BIG_GEL, BAR) });
-      sandbox.control.editFood(idOf('gel'), { carbs: 50 });
-      await machine().push({ 'b.json': day(RICE) });
-      expect(outcomesOf(await push({ 'a.json': day(GEL, BAR) }))).toEqual(['conflict']);
-      expect(held()).toEqual(['bar 40', 'gel 50', 'rice 90']);
-    });
-
-    it('stays once if the input moves it to the same time', async () => {
-      const { push, held } = await open({ logged_at: itemOf(LATE_GEL).logged_at });
-      await push({ 'a.json': day(GEL, BAR, RICE) });
-      expect(notesOf(await push({ 'a.json': day(LATE_GEL, BAR, RICE) }))).toEqual([]);
-      expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
-    });
-
-    it('stays if the input drops it, and has it again later', async () => {
-      const { push, held } = await open({ carbs: 26 });
-      const kept = await push({ 'a.json': day(BAR) });
-      expect(notesOf(kept)).toEqual([expect.stringContaining('(--force removes it)')]);
-      for (const foods of [
-        [BAR, RICE],
-        [GEL, BAR],
-      ]) {
-        const items = await push({ 'a.json': day(...foods) });
-        expect([outcomesOf(items), held()]).toEqual([
-          ['pushed'],
-          expect.arrayContaining(['gel 26']),
-        ]);
-      }
-      for (let round = 0; round < 2; round++) {
-        expect(outcomesOf(await push({ 'a.json': day(BIG_GEL, BAR) }))).toEqual(['conflict']);
-        expect(held()).toEqual(['bar 40', 'gel 26']);
-        await push({ 'a.json': day(BAR) });
-      }
-    });
-
-    it.each([GEL, BIG_GEL])('stays after undo of $carbs g, until undo --force', async (gel) => {
-      const { push, undo, held } = await open({ carbs: 26 });
-      await push({ 'a.json': day(gel, BAR, RICE) });
-      expect(notesOf(await undo(DAY))).toEqual([
-        expect.stringContaining('"gel, 10:00, 26 g carbs"'),
-      ]);
-      expect(outcomesOf(await push({ 'a.json': day(gel, BAR, RICE) }))).toEqual(['skipped']);
-      expect(held()).toEqual(['gel 26']);
-      expect(outcomesOf(await undo(DAY, { force: true }))).toEqual(['undone']);
-      expect(held()).toEqual([]);
-    });
-  },
-);
-
-describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s', (revision) => {
+describe.each(KINDS)('inputs of one nutrition day on platform %s', (platform) => {
   it('add to each other, and each replaces its earlier items', async () => {
-    const { push, held } = await openNutrition({ revision });
+    const { push, held } = await openNutrition({ platform });
     await push({ 'breakfast.json': day(GEL, BAR) });
     await push({ 'dinner.json': day(RICE) });
     expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
-    const items = await push({ 'breakfast.json': day(BIG_GEL) });
-    expect(notesOf(items)).toEqual([expect.stringContaining('"bar, 11:00, 40 g carbs"')]);
+    const notes = notesOf(await push({ 'breakfast.json': day(BIG_GEL) }));
+    if (platform === 'coach-watts') {
+      expect(notes).toEqual([expect.stringContaining('"bar, 11:00, 40 g carbs"')]);
+    }
     expect(held()).toEqual(['gel 30', 'rice 90']);
     await push({ 'breakfast.json': day(BAR) }, { merge: 'add' });
     expect(held()).toEqual(['bar 40', 'gel 30', 'rice 90']);
@@ -258,7 +242,7 @@ describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s',
   });
 
   it('count an item of overlapping inputs once, and two equal items of one input twice', async () => {
-    const { push, held } = await openNutrition({ revision });
+    const { push, held } = await openNutrition({ platform });
     await push({ 'export.json': day(GEL, BAR), 'export (1).json': day(GEL, BAR, RICE) });
     expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
     await push({ 'export.json': day(GEL, GEL, BAR), 'export.json#again': day(GEL, GEL, BAR) });
@@ -268,7 +252,7 @@ describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s',
   });
 
   it('add piped items, and remove none', async () => {
-    const { push, held } = await openNutrition({ revision });
+    const { push, held } = await openNutrition({ platform });
     await push({ stdin: day(GEL) });
     await push({ stdin: day(RICE) });
     expect(held()).toEqual(['gel 25', 'rice 90']);
@@ -277,11 +261,11 @@ describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s',
   });
 
   it('stay away after undo until they are sent with --force', async () => {
-    const { push, undo, held, sandbox, ledger, requestsOf } = await openNutrition({ revision });
-    if (revision !== '2026-02') {
+    const { push, undo, held, sandbox, ledger, requestsOf } = await openNutrition({ platform });
+    if (platform !== 'interface') {
       sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
     }
-    const others = revision === '2026-02' ? [] : ['soup 33'];
+    const others = platform === 'interface' ? [] : ['soup 33'];
     const drunk = { ...day(GEL, BAR), waterMl: 2500 };
     await push({ 'a.json': drunk });
     expect(outcomesOf(await undo(DAY))).toEqual(['undone']);
@@ -300,7 +284,7 @@ describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s',
   });
 
   it('stay while one of several inputs holds them', async () => {
-    const { push, held } = await openNutrition({ revision });
+    const { push, held } = await openNutrition({ platform });
     await push({ 'a.json': day(GEL, BAR) });
     await push({ 'b.json': day(GEL, RICE) });
     await push({ 'b.json': day(RICE) });
@@ -310,7 +294,7 @@ describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s',
   });
 
   it('that --add has left go with the next push of the same file without it', async () => {
-    const { push, held } = await openNutrition({ revision });
+    const { push, held } = await openNutrition({ platform });
     await push({ 'a.json': day(GEL, BAR) });
     await push({ 'a.json': day(GEL) }, { merge: 'add' });
     expect(held()).toEqual(['bar 40', 'gel 25']);
@@ -319,7 +303,7 @@ describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s',
   });
 });
 
-describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s', (revision) => {
+describe.each(KINDS)('the fields of a nutrition day on platform %s', (platform) => {
   const fields = (world: Awaited<ReturnType<typeof openNutrition>>) => {
     const [state] = world.sandbox.control.state('athlete-1').athletes;
     const row = state?.nutrition.find(({ date }) => date === DAY)?.record;
@@ -327,7 +311,7 @@ describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s
   };
 
   it('are sent with each later request, because a platform recalculates missing ones', async () => {
-    const world = await openNutrition({ revision });
+    const world = await openNutrition({ platform });
     await world.push({ 'a.json': { ...day(GEL), waterMl: 1500, calories: 900 } });
     expect(fields(world)).toEqual({ waterMl: 1500, calories: 900 });
     await world.push({ 'b.json': day(RICE) });
@@ -338,7 +322,7 @@ describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s
   });
 
   it('leave known items unchanged if an input contains fields only', async () => {
-    const world = await openNutrition({ revision });
+    const world = await openNutrition({ platform });
     await world.push({ 'a.json': day(GEL) });
     const items = await world.push({ 'water.json': { date: DAY, waterMl: 700 } });
     expect([outcomesOf(items), notesOf(items)]).toEqual([['pushed'], []]);
@@ -350,7 +334,7 @@ describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s
   });
 
   it('are sent for a day without items', async () => {
-    const world = await openNutrition({ revision });
+    const world = await openNutrition({ platform });
     expect(outcomesOf(await world.push({ 'w.json': { date: DAY, waterMl: 700 } }))).toEqual([
       'pushed',
     ]);
@@ -358,7 +342,7 @@ describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s
   });
 
   it('omit totals of a part of the day, with a note', async () => {
-    const world = await openNutrition({ revision });
+    const world = await openNutrition({ platform });
     await world.push({ 'a.json': day(GEL) });
     const items = await world.push({ 'b.json': { ...day(RICE), carbs: 90, waterMl: 500 } });
     expect(notesOf(items)).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../../src/base/errors.ts';
-import { NUTRITION_REVISIONS } from '../../support/acceptance.ts';
+import { KINDS } from '../../support/acceptance.ts';
 import {
   BAR,
   DAY,
@@ -12,7 +12,6 @@ import {
   crashing,
   day,
   dayOn,
-  notesOf,
   openNutrition,
   outcomesOf,
 } from './delivery-support.ts';
@@ -20,11 +19,11 @@ import {
 const BIG_GEL = { ...GEL, carbs: 30 };
 const OTHER_DAY = '2026-02-16';
 
-describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) => {
+describe.each(KINDS)('a nutrition day on platform %s', (platform) => {
   it.each(['504', '504(after)', '500(after)', 'reset', 'reset-after', 'html(after)', 'truncate'])(
     'keeps each item exactly once after %s at any of its requests',
     async (fault) => {
-      const { push, held, sandbox } = await openNutrition({ revision });
+      const { push, held, sandbox } = await openNutrition({ platform });
       for (const skip of [0, 1, 2, 3]) {
         sandbox.control.addFaults(`nutrition:${fault}+${skip}`);
         const foods = [GEL, { ...BAR, carbs: skip }];
@@ -39,7 +38,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
   );
 
   it('stays a debt while undelivered and is delivered in the next run', async () => {
-    const { push, held, sandbox, ledger } = await openNutrition({ revision });
+    const { push, held, sandbox, ledger } = await openNutrition({ platform });
     await push({ 'a.json': day(GEL) });
     sandbox.control.addFaults('nutrition:504*inf');
     const failed = await push({ 'a.json': day(GEL, BAR) });
@@ -51,7 +50,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
   });
 
   it('stays unchanged if the service rejects the first request', async () => {
-    const { push, held, sandbox, ledger } = await openNutrition({ revision });
+    const { push, held, sandbox, ledger } = await openNutrition({ platform });
     await push({ 'a.json': day(GEL) });
     sandbox.control.addFaults('nutrition:422*inf');
     expect(outcomesOf(await push({ 'a.json': day(BIG_GEL) }))).toEqual(['rejected']);
@@ -68,8 +67,8 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     'is finished by the next run of any day after a crash between its steps (processed: %s)',
     async (after) => {
       // The first request that may change the day, and those after it.
-      for (const at of revision === '2026-08' ? [2, 3] : [1]) {
-        const { push, held, ledger } = await openNutrition({ revision });
+      for (const at of platform === 'coach-watts' ? [2, 3] : [1]) {
+        const { push, held, ledger } = await openNutrition({ platform });
         await push({ 'a.json': day(GEL) });
         const crashed = push({ 'a.json': day(BIG_GEL, BAR) }, { wrap: crashing({ at, after }) });
         await expect(crashed).rejects.toThrow(SyncError);
@@ -85,7 +84,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     'loses nothing if the service rejects it after a crash between its steps (%s)',
     async (fault) => {
       for (const at of [0, 1]) {
-        const { push, held, ledger, sandbox } = await openNutrition({ revision });
+        const { push, held, ledger, sandbox } = await openNutrition({ platform });
         await push({ 'a.json': day(GEL, BAR) });
         // The old item is gone, and the new one is not there yet.
         const crashed = push(
@@ -104,11 +103,11 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
   );
 
   it('is left out of the dry run of another day while unfinished', async () => {
-    const { push, ledger } = await openNutrition({ revision });
+    const { push, ledger } = await openNutrition({ platform });
     await expect(
       push(
         { 'a.json': day(GEL) },
-        { wrap: crashing({ at: revision === '2026-08' ? 2 : 1, after: true }) },
+        { wrap: crashing({ at: platform === 'coach-watts' ? 2 : 1, after: true }) },
       ),
     ).rejects.toThrow();
     const items = await push({ 'b.json': dayOn(OTHER_DAY, RICE) }, { dryRun: true });
@@ -117,20 +116,22 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
   });
 
   it('contains no duplicate after the ledger was lost, also with a changed input', async () => {
-    const { push, held, machine } = await openNutrition({ revision });
+    const { push, held, machine } = await openNutrition({ platform });
     await push({ 'a.json': day(GEL, BAR) });
     for (const foods of [[GEL, BAR], [BAR, RICE, GEL], [GEL]]) {
       const [outcome] = outcomesOf(await machine().push({ 'a.json': day(...foods) }));
       expect(['pushed', 'skipped']).toContain(outcome);
     }
     // A replacing service has the last input; an appending one cannot know the unwanted items.
-    expect(held()).toEqual(revision === '2026-08' ? ['bar 40', 'gel 25', 'rice 90'] : ['gel 25']);
+    expect(held()).toEqual(
+      platform === 'coach-watts' ? ['bar 40', 'gel 25', 'rice 90'] : ['gel 25'],
+    );
   });
 
   it.each([WRITE, READ])(
     'keeps an item exactly once after two simultaneous pushes, with %j',
     async (...scopes) => {
-      const { push, held } = await openNutrition({ revision }, { scopes });
+      const { push, held } = await openNutrition({ platform }, { scopes });
       await Promise.all([push({ 'a.json': day(GEL) }), push({ 'a.json': day(GEL) })]);
       expect(held()).toEqual(['gel 25']);
     },
@@ -226,28 +227,12 @@ it('rejects no nutrition day while the whole service answers 500', async () => {
   expect(held()).toEqual(['gel 25']);
 });
 
-it('looks at a day without reading it if the platform has no list', async () => {
-  const { push, requestsOf, held } = await openNutrition(
-    { nutritionList: 'none' },
-    { scopes: READ },
-  );
-  expect(await requestsOf(() => push({ 'a.json': day(GEL) }))).toEqual([
-    // A refresh would not help: the token is good.
-    ...['GET -> 401', 'GET userinfo'],
-    ...['PATCH -> 400', 'POST nothing', 'POST gel 25'],
-  ]);
-  expect(held()).toEqual(['gel 25']);
-});
-
 it('stays open if an earlier try of a rejected request may have emptied it', async () => {
-  const { push, undo, sandbox, ledger } = await openNutrition(
-    { revision: '2026-02' },
-    { scopes: READ },
-  );
+  const { push, undo, sandbox, ledger } = await openNutrition({ platform: 'interface' });
   await push({ 'a.json': day(GEL) });
   sandbox.control.addFaults('nutrition:reset-after', 'nutrition:411');
   expect(outcomesOf(await undo(DAY))).toEqual(['rejected']);
   expect(ledger.nutrition.dates('open')).toEqual([DAY]);
   const again = await push({ 'a.json': day(GEL) });
-  expect([outcomesOf(again), notesOf(again)]).toEqual([['skipped'], []]);
+  expect(outcomesOf(again)).toEqual(['pushed']);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NUTRITION_REVISIONS } from '../../support/acceptance.ts';
+import { KINDS } from '../../support/acceptance.ts';
 import {
   BAR,
   DAY,
@@ -10,7 +10,6 @@ import {
   day,
   dayOn,
   itemOf,
-  notesOf,
   openNutrition,
   outcomesOf,
 } from './delivery-support.ts';
@@ -27,13 +26,13 @@ const FEW = DAYS.slice(0, 219);
 describe('the requests of new days', () => {
   it.each([
     // 1,095 days take 2,200: each takes two.
-    ['2026-08', 'without nutrition:read', WRITE, FEW, 440],
-    ['2026-08', 'with nutrition:read', READ, DAYS, 1_120],
-    ['2026-02', 'with nutrition:read', READ, FEW, 230],
+    ['coach-watts', 'without nutrition:read', WRITE, FEW, 440],
+    ['coach-watts', 'with nutrition:read', READ, DAYS, 1_120],
+    ['interface', 'without nutrition:read', WRITE, FEW, 230],
   ] as const)(
     'are few on %s %s, and fewer if nothing changed',
-    async (revision, _how, scopes, dates, most) => {
-      const { push, requestsOf, ledger } = await openNutrition({ revision }, { scopes });
+    async (platform, _how, scopes, dates, most) => {
+      const { push, requestsOf, ledger } = await openNutrition({ platform }, { scopes });
       const days = dates.map((date) => dayOn(date, GEL));
       const first = await requestsOf(() => push({ 'a.json': days }));
       expect(first.length).toBeLessThanOrEqual(most);
@@ -49,12 +48,11 @@ describe('the requests of new days', () => {
 
 describe('the requests of a nutrition day', () => {
   it.each([
-    ['2026-08', WRITE, ['PATCH -> 400', 'POST nothing', 'POST gel 25']],
-    ['2026-08', READ, ['GET', 'PATCH -> 400', 'POST gel 25', 'GET']],
-    ['2026-02', WRITE, ['PATCH -> 401', 'GET userinfo', 'POST gel 25']],
-    ['2026-07', READ, ['GET', 'PATCH -> 401', 'GET userinfo', 'POST gel 25', 'GET']],
-  ] as const)('find out what %s does without changing anything', async (revision, scopes, made) => {
-    const { push, requestsOf } = await openNutrition({ revision }, { scopes });
+    ['coach-watts', WRITE, ['PATCH -> 400', 'POST nothing', 'POST gel 25']],
+    ['coach-watts', READ, ['GET', 'PATCH -> 400', 'POST gel 25', 'GET']],
+    ['interface', WRITE, ['PATCH -> 404', 'POST gel 25']],
+  ] as const)('find out what %s does without changing anything', async (platform, scopes, made) => {
+    const { push, requestsOf } = await openNutrition({ platform }, { scopes });
     expect(await requestsOf(() => push({ 'a.json': day(GEL) }))).toEqual(made);
   });
 
@@ -98,14 +96,13 @@ describe('the requests of a nutrition day', () => {
   });
 
   it.each([
-    ['2026-08', WRITE],
-    ['2026-08', READ],
-    ['2026-02', WRITE],
-    ['2026-02', READ],
+    ['coach-watts', WRITE],
+    ['coach-watts', READ],
+    ['interface', WRITE],
   ] as const)(
     'are none that add up to more kcal than a platform can store (%s, %j)',
-    async (revision, scopes) => {
-      const { push, machine, requestsOf, held } = await openNutrition({ revision }, { scopes });
+    async (platform, scopes) => {
+      const { push, machine, requestsOf, held } = await openNutrition({ platform }, { scopes });
       const large = (food: typeof GEL) => ({
         date: DAY,
         items: [{ ...itemOf(food), calories: 2_000_000_000 }],
@@ -122,7 +119,7 @@ describe('the requests of a nutrition day', () => {
           said,
         ]);
         // Without a look at a replaced day, another computer cannot know.
-        if (revision === '2026-02' && scopes === WRITE) return;
+        if (platform === 'interface') return;
         expect(await machine().push({ 'b.json': large(BAR) }, options)).toMatchObject([said]);
       });
       expect(made.filter((request) => request.startsWith('POST bar'))).toEqual([]);
@@ -151,8 +148,8 @@ describe('the requests of a nutrition day', () => {
     expect(await undo(DAY)).toEqual([expect.not.objectContaining({ attempts: 0 })]);
   });
 
-  it.each(NUTRITION_REVISIONS)('of a dry run on %s are none', async (revision) => {
-    const { push, requestsOf } = await openNutrition({ revision });
+  it.each(KINDS)('of a dry run on %s are none', async (platform) => {
+    const { push, requestsOf } = await openNutrition({ platform });
     const made = await requestsOf(async () => {
       const { items } = day(GEL);
       expect(await push({ 'a.json': day(GEL) }, { dryRun: true })).toMatchObject([
@@ -165,7 +162,7 @@ describe('the requests of a nutrition day', () => {
 
 describe('a platform that replaces days', () => {
   it('is named once a run if the login may not read what others wrote', async () => {
-    const { push } = await openNutrition({ revision: '2026-02' });
+    const { push } = await openNutrition({ platform: 'interface' });
     const days = [dayOn(DAY, GEL), dayOn('2026-02-16', BAR)];
     const items = await push({ 'a.json': days });
     expect(items).toMatchObject([{ unseen: true }, { unseen: true }]);
@@ -173,30 +170,10 @@ describe('a platform that replaces days', () => {
     expect(notes).toEqual([expect.stringContaining('nutrition:read')]);
   });
 
-  it.each(['2026-02', '2026-07'] as const)(
-    'keeps the foods of others, until --force names what it erases (%s)',
-    async (revision) => {
-      const { push, held, sandbox } = await openNutrition({ revision }, { scopes: READ });
-      const item = { name: 'soup', carbs: 33, logged_at: `${DAY}T12:00:00+01:00` };
-      sandbox.control.addFood({ date: DAY, meal: 'lunch', item });
-      for (let run = 0; run < 2; run++) {
-        expect(await push({ 'a.json': day(GEL) })).toMatchObject([
-          { outcome: 'conflict', stored: [{ name: 'soup' }], intended: [{ name: 'gel' }] },
-        ]);
-        expect(held()).toEqual(['soup 33']);
-      }
-      const forced = await push({ 'a.json': day(GEL) }, { force: true });
-      expect(notesOf(forced)).toEqual([
-        'erased, since the platform replaces the day: "soup, 12:00, 33 g carbs"',
-      ]);
-      expect(held()).toContain('gel 25');
-    },
-  );
-
   it.each([WRITE, READ])(
     'gets the whole day, although its setting says that it adds (%j)',
     async (...scopes) => {
-      const { push, held } = await openNutrition({ revision: '2026-02' }, { scopes });
+      const { push, held } = await openNutrition({ platform: 'interface' }, { scopes });
       for (const foods of [[GEL, BAR], [BIG_GEL, BAR, RICE], [RICE]]) {
         const items = await push({ 'a.json': day(...foods) }, { nutrition: 'append' });
         expect(outcomesOf(items)).toEqual(['pushed']);
@@ -208,7 +185,7 @@ describe('a platform that replaces days', () => {
 
 describe('a platform that adds', () => {
   it('holds no copies, although its setting says that it replaces', async () => {
-    const { push, held } = await openNutrition({ revision: '2026-08' });
+    const { push, held } = await openNutrition({ platform: 'coach-watts' });
     await push({ 'a.json': day(GEL, BAR) }, { nutrition: 'replace' });
     const items = await push({ 'a.json': day(BIG_GEL, BAR) }, { nutrition: 'replace' });
     expect(outcomesOf(items)).toEqual(['pushed']);
@@ -216,44 +193,15 @@ describe('a platform that adds', () => {
   });
 
   it.each([
-    ['2026-02', '2026-08'],
-    ['2026-08', '2026-02'],
+    ['interface', 'coach-watts'],
+    ['coach-watts', 'interface'],
   ] as const)('holds each item once after an update (%s to %s)', async (before, after) => {
-    const { push, held, sandbox } = await openNutrition({ revision: before });
+    const { push, held, sandbox } = await openNutrition({ platform: before });
     await push({ 'a.json': day(GEL, BAR) });
-    sandbox.control.settings({ revision: after });
+    sandbox.control.settings({ platform: after });
     for (const foods of [[BIG_GEL, BAR], [BIG_GEL, BAR, RICE], [RICE]]) {
       expect(outcomesOf(await push({ 'a.json': day(...foods) }))).toEqual(['pushed']);
       expect(held()).toEqual(foods.map(({ name, carbs }) => `${name} ${carbs}`).sort());
     }
-  });
-
-  it.each([
-    ['drops', day(BAR), 'pushed', ['bar 40', 'rice 90']],
-    ['changes after an edit', day(BIG_GEL, BAR), 'conflict', ['bar 40', 'gel 26', 'rice 90']],
-  ])(
-    'since an update treats an item that the input %s as before, under its new ID',
-    async (how, input, outcome, left) => {
-      const { push, machine, held, sandbox, idOf } = await openNutrition(
-        { revision: '2026-02' },
-        { scopes: READ },
-      );
-      await push({ 'a.json': day(GEL, BAR) });
-      // The replacement gives all items new IDs.
-      await machine().push({ 'b.json': day(RICE) });
-      sandbox.control.settings({ revision: '2026-08' });
-      if (how !== 'drops') sandbox.control.editFood(idOf('gel'), { carbs: 26 });
-      expect(outcomesOf(await push({ 'a.json': input }))).toEqual([outcome]);
-      expect(held()).toEqual(left);
-    },
-  );
-
-  it('without a route for items says what to delete by hand', async () => {
-    const { push, held } = await openNutrition({ nutritionEdits: false }, { scopes: READ });
-    await push({ 'a.json': day(GEL) });
-    expect(await push({ 'a.json': day(GEL, BAR) })).toMatchObject([
-      { outcome: 'conflict', stored: [{ name: 'gel' }] },
-    ]);
-    expect(held()).toEqual(['bar 40', 'gel 25', 'gel 25']);
   });
 });

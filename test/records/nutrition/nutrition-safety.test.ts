@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NUTRITION_REVISIONS } from '../../support/acceptance.ts';
+import { KINDS } from '../../support/acceptance.ts';
 import {
   BAR,
   DAY,
@@ -22,67 +22,61 @@ const BIG_RICE = { ...RICE, carbs: 95 };
 const SOUP = { name: 'soup', carbs: 33, at: '12:00:00' };
 const TEA = { name: 'tea', carbs: 1, at: '16:00:00' };
 
-describe.each(NUTRITION_REVISIONS)(
-  'a nutrition day that is read before it is sent, on %s',
-  (revision) => {
-    it('keeps its items if only waterMl is sent and the ledger was lost', async () => {
-      const { push, machine, held } = await openNutrition({ revision }, { scopes: READ });
-      await push({ 'a.json': { ...day(GEL, BAR), waterMl: 700 } });
-      const again = await machine().push({ 'a.json': { ...day(GEL, BAR), waterMl: 900 } });
-      expect(outcomesOf(again)).toEqual(['pushed']);
-      expect(held()).toEqual(['bar 40', 'gel 25']);
-      expect(outcomesOf(await push({ 'a.json': { ...day(GEL, BAR), waterMl: 950 } }))).toEqual([
-        'pushed',
-      ]);
-      expect(held()).toEqual(['bar 40', 'gel 25']);
-    });
+describe('a nutrition day that is read before it is sent', () => {
+  it('keeps its items if only waterMl is sent and the ledger was lost', async () => {
+    const { push, machine, held } = await openNutrition({}, { scopes: READ });
+    await push({ 'a.json': { ...day(GEL, BAR), waterMl: 700 } });
+    const again = await machine().push({ 'a.json': { ...day(GEL, BAR), waterMl: 900 } });
+    expect(outcomesOf(again)).toEqual(['pushed']);
+    expect(held()).toEqual(['bar 40', 'gel 25']);
+    expect(outcomesOf(await push({ 'a.json': { ...day(GEL, BAR), waterMl: 950 } }))).toEqual([
+      'pushed',
+    ]);
+    expect(held()).toEqual(['bar 40', 'gel 25']);
+  });
 
-    it('takes no item for removed that another run sent after this one listed the days', async () => {
-      const { push, held } = await openNutrition({ revision }, { scopes: READ });
-      const inputs = { 'a.json': day(GEL, BAR) };
-      let isFirst = true;
-      const items = await push(inputs, {
-        wrap: (client) => ({
-          ...client,
-          listDays: async (...args) => {
-            const days = await client.listDays(...args);
-            if (isFirst) {
-              isFirst = false;
-              await push(inputs);
-            }
-            return days;
-          },
-        }),
-      });
-      expect(notesOf(items)).toEqual([]);
-      await push({ 'a.json': day(GEL) });
-      expect(held()).toEqual(['gel 25']);
+  it('takes no item for removed that another run sent after this one listed the days', async () => {
+    const { push, held } = await openNutrition({}, { scopes: READ });
+    const inputs = { 'a.json': day(GEL, BAR) };
+    let isFirst = true;
+    const items = await push(inputs, {
+      wrap: (client) => ({
+        ...client,
+        listDays: async (...args) => {
+          const days = await client.listDays(...args);
+          if (isFirst) {
+            isFirst = false;
+            await push(inputs);
+          }
+          return days;
+        },
+      }),
     });
+    expect(notesOf(items)).toEqual([]);
+    await push({ 'a.json': day(GEL) });
+    expect(held()).toEqual(['gel 25']);
+  });
 
-    it('keeps items of another computer, and edits and removals by the athlete', async () => {
-      const { push, machine, held, sandbox, idOf } = await openNutrition(
-        { revision },
-        { scopes: READ },
-      );
-      await push({ 'a.json': day(GEL) });
-      const other = machine();
-      await other.push({ 'b.json': day(RICE) });
-      expect(held()).toEqual(['gel 25', 'rice 90']);
-      await other.push({ 'b.json': day(RICE, BAR) });
-      expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
-      sandbox.control.editFood(idOf('rice'), { carbs: 70 });
-      sandbox.control.editFood(idOf('bar'), null);
-      const [item] = await other.push({ 'b.json': day(RICE, BAR, { name: 'tea', carbs: 1 }) });
-      expect(held()).toEqual(['gel 25', 'rice 70', 'tea 1']);
-      expect(item?.warnings.map(({ message }) => message).sort()).toEqual([
-        'changed in the platform, so left as it is there: "rice, 19:00, 70 g carbs" (--force overwrites it)',
-        'no longer on the platform, so left out: "bar, 11:00, 40 g carbs" (--replace-day sends it again)',
-      ]);
-    });
-  },
-);
+  it('keeps items of another computer, and edits and removals by the athlete', async () => {
+    const { push, machine, held, sandbox, idOf } = await openNutrition({}, { scopes: READ });
+    await push({ 'a.json': day(GEL) });
+    const other = machine();
+    await other.push({ 'b.json': day(RICE) });
+    expect(held()).toEqual(['gel 25', 'rice 90']);
+    await other.push({ 'b.json': day(RICE, BAR) });
+    expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
+    sandbox.control.editFood(idOf('rice'), { carbs: 70 });
+    sandbox.control.editFood(idOf('bar'), null);
+    const [item] = await other.push({ 'b.json': day(RICE, BAR, { name: 'tea', carbs: 1 }) });
+    expect(held()).toEqual(['gel 25', 'rice 70', 'tea 1']);
+    expect(item?.warnings.map(({ message }) => message).sort()).toEqual([
+      'changed in the platform, so left as it is there: "rice, 19:00, 70 g carbs" (--force overwrites it)',
+      'no longer on the platform, so left out: "bar, 11:00, 40 g carbs" (--replace-day sends it again)',
+    ]);
+  });
+});
 
-describe.each(NUTRITION_REVISIONS)('an item that its input drops, on %s', (revision) => {
+describe('an item that its input drops', () => {
   const dropped = expect.stringContaining('no longer in the input, so removed') as string;
 
   it.each([
@@ -91,7 +85,7 @@ describe.each(NUTRITION_REVISIONS)('an item that its input drops, on %s', (revis
     ['an input without items', [], {}, ['rice 90']],
   ])('leaves the day for good after another computer sent the day: %s', async (...of) => {
     const [, rest, options, left] = of;
-    const { push, machine, held } = await openNutrition({ revision }, { scopes: READ });
+    const { push, machine, held } = await openNutrition({}, { scopes: READ });
     await push({ 'a.json': day(GEL, BAR) });
     const other = machine();
     await other.push({ 'b.json': day(RICE) });
@@ -109,29 +103,15 @@ describe.each(NUTRITION_REVISIONS)('an item that its input drops, on %s', (revis
   });
 
   it('takes along no equal item of another source, and no other version', async () => {
-    const { push, machine, held, sandbox } = await openNutrition({ revision }, { scopes: READ });
+    const { push, machine, held, sandbox } = await openNutrition({}, { scopes: READ });
     await push({ 'a.json': day(GEL, BAR, SOUP) });
     const other = machine();
     await other.push({ 'b.json': day(RICE) });
     await other.push({ 'b.json': day(RICE, { ...BAR, carbs: 41 }) }, { force: true });
     const meal = { date: DAY, meal: 'lunch', item: itemOf(SOUP) } as const;
     sandbox.control.addFood({ ...meal, source: 'fitbit' });
-    const items = await push({ 'a.json': day(GEL) });
-    if (revision === '2026-08') {
-      expect(held()).toEqual(['bar 41', 'gel 25', 'rice 90', 'soup 33']);
-      return;
-    }
-    // A replacement might erase what another source wrote.
-    expect(items).toMatchObject([
-      {
-        outcome: 'conflict',
-        stored: [{ name: 'soup' }],
-        message: expect.stringContaining('soup') as string,
-      },
-    ]);
-    expect(held()).toEqual(['bar 41', 'gel 25', 'rice 90', 'soup 33', 'soup 33']);
-    await push({ 'a.json': day(GEL) }, { force: true });
-    expect(held().filter((food) => food !== 'soup 33')).toEqual(['gel 25', 'rice 90']);
+    await push({ 'a.json': day(GEL) });
+    expect(held()).toEqual(['bar 41', 'gel 25', 'rice 90', 'soup 33']);
   });
 
   it.each([
@@ -140,7 +120,7 @@ describe.each(NUTRITION_REVISIONS)('an item that its input drops, on %s', (revis
   ])(
     'leaves those of another computer if sync has to find out the kind anew%s',
     async (_, wrap) => {
-      const { push, machine, held } = await openNutrition({ revision }, { scopes: READ });
+      const { push, machine, held } = await openNutrition({}, { scopes: READ });
       await push({ 'a.json': day(GEL, BAR) });
       const other = machine();
       await other.push({ 'b.json': day(RICE) });
@@ -158,7 +138,7 @@ describe.each(NUTRITION_REVISIONS)('an item that its input drops, on %s', (revis
 
 it('a dropped item that the athlete removed takes no equal one of another computer along', async () => {
   const { push, held, sandbox, idOf } = await openNutrition(
-    { revision: '2026-08' },
+    { platform: 'coach-watts' },
     { scopes: READ },
   );
   await push({ 'a.json': day(GEL) });
@@ -173,7 +153,7 @@ describe('an item with a refused new version', () => {
     'stays until its new version arrives in the next run, if the service answers %s',
     async (fault) => {
       const { push, sandbox, held } = await openNutrition(
-        { revision: '2026-08' },
+        { platform: 'coach-watts' },
         { scopes: READ },
       );
       await push({ 'a.json': day(GEL) });
@@ -201,12 +181,11 @@ describe('a platform that answers without the rows of a day', () => {
   });
 
   it.each([
-    ['2026-08', WRITE, 'conflict', ['gel 25']],
-    ['2026-08', READ, 'pushed', ['bar 40', 'gel 30']],
-    ['2026-02', WRITE, 'pushed', ['bar 40', 'gel 30']],
-    ['2026-02', READ, 'pushed', ['bar 40', 'gel 30']],
-  ] as const)('doubles and loses no item (%s, %j)', async (revision, scopes, outcome, left) => {
-    const { push, held } = await openNutrition({ revision }, { scopes });
+    ['coach-watts', WRITE, 'conflict', ['gel 25']],
+    ['coach-watts', READ, 'pushed', ['bar 40', 'gel 30']],
+    ['interface', WRITE, 'pushed', ['bar 40', 'gel 30']],
+  ] as const)('doubles and loses no item (%s, %j)', async (platform, scopes, outcome, left) => {
+    const { push, held } = await openNutrition({ platform }, { scopes });
     expect(outcomesOf(await push({ 'a.json': day(GEL) }, { wrap: rowless }))).toEqual(['pushed']);
     expect(outcomesOf(await push({ 'a.json': day(GEL) }, { wrap: rowless }))).toEqual(['skipped']);
     const changed = day({ ...GEL, carbs: 30 }, BAR);
@@ -233,7 +212,7 @@ it('holds both versions of an item after a crash between add and delete, then th
 });
 
 it('sends totals again if the request after a removal fails', async () => {
-  const { push, sandbox } = await openNutrition({ revision: '2026-08' }, { scopes: READ });
+  const { push, sandbox } = await openNutrition({ platform: 'coach-watts' }, { scopes: READ });
   const stated = { waterMl: 700, calories: 900 };
   await push({ 'a.json': { ...day(GEL, BAR), ...stated } });
   const shorter = { 'a.json': { ...day(GEL), ...stated } };
@@ -247,7 +226,7 @@ it('sends totals again if the request after a removal fails', async () => {
 
 describe('two equal items of which one changed', () => {
   it('are one of each if the ledger was lost', async () => {
-    const { push, machine, held } = await openNutrition({ revision: '2026-08' });
+    const { push, machine, held } = await openNutrition({ platform: 'coach-watts' });
     await push({ 'a.json': day(GEL, GEL) });
     const changed = await machine().push({ 'a.json': day(GEL, { ...GEL, carbs: 31 }) });
     expect(outcomesOf(changed)).toEqual(['pushed']);
@@ -257,11 +236,11 @@ describe('two equal items of which one changed', () => {
 
 describe('a day of an earlier run, which is checked beside the input', () => {
   it.each([
-    ['2026-08', { merge: 'replace-day' } as const, ['bar 40', 'gel 25']],
-    ['2026-02', { merge: 'replace-day' } as const, ['bar 40', 'gel 25']],
-    ['2026-08', { force: true }, ['bar 40', 'gel 31']],
-  ] as const)('is neither replaced nor forced, on %s with %o', async (revision, options, left) => {
-    const { push, held, sandbox, idOf } = await openNutrition({ revision }, { scopes: READ });
+    ['coach-watts', { merge: 'replace-day' } as const, ['bar 40', 'gel 25']],
+    ['interface', { merge: 'replace-day' } as const, ['bar 40', 'gel 25']],
+    ['coach-watts', { force: true }, ['bar 40', 'gel 31']],
+  ] as const)('is neither replaced nor forced, on %s with %o', async (platform, options, left) => {
+    const { push, held, sandbox, idOf } = await openNutrition({ platform }, { scopes: READ });
     await push({ 'a.json': day(GEL, BAR) });
     if ('force' in options) sandbox.control.editFood(idOf('gel'), { carbs: 31 });
     await push({ 'b.json': dayOn('2026-04-07', RICE) }, options);
@@ -270,8 +249,8 @@ describe('a day of an earlier run, which is checked beside the input', () => {
 });
 
 describe('a time zone that changes between two pushes', () => {
-  it.each(NUTRITION_REVISIONS)('duplicates no item over two days on %s', async (revision) => {
-    const { push, held } = await openNutrition({ revision });
+  it.each(KINDS)('duplicates no item over two days on %s', async (platform) => {
+    const { push, held } = await openNutrition({ platform });
     const late = { name: 'late', carbs: 3, logged_at: '2026-04-01T21:30:00Z' };
     const zone = (name: string) => ({ zone: { name, from: 'flag' } as const });
     await push({ 'z.json': { items: [late] } }, zone('Europe/Berlin'));
@@ -280,10 +259,10 @@ describe('a time zone that changes between two pushes', () => {
   });
 });
 
-it.each(NUTRITION_REVISIONS)(
+it.each(KINDS)(
   'moves an item between days with the records of an input, on %s',
-  async (revision) => {
-    const { push, held } = await openNutrition({ revision });
+  async (platform) => {
+    const { push, held } = await openNutrition({ platform });
     const late = { name: 'late', carbs: 3, logged_at: '2026-04-02T00:30:00' };
     const on = (...first: object[]) => ({
       'a.json': [
@@ -299,7 +278,7 @@ it.each(NUTRITION_REVISIONS)(
 
 describe('undoing a push of nutrition', () => {
   it('keeps items of another computer and has nothing to remove a second time', async () => {
-    const { push, machine, held } = await openNutrition({ revision: '2026-08' });
+    const { push, machine, held } = await openNutrition({ platform: 'coach-watts' });
     await push({ 'a.json': day(GEL) });
     const other = machine();
     await other.push({ 'b.json': day(RICE) });
@@ -310,74 +289,35 @@ describe('undoing a push of nutrition', () => {
     expect(held()).toEqual(['gel 25']);
   });
 
-  it.each(NUTRITION_REVISIONS)(
-    'keeps what another computer sent later, on %s',
-    async (revision) => {
-      const { push, undo, machine, held } = await openNutrition({ revision }, { scopes: READ });
-      await push({ 'a.json': day(GEL) });
-      await machine().push({ 'b.json': day(RICE) });
-      await undo(DAY);
-      expect(held()).toEqual(['rice 90']);
-    },
-  );
-
-  it.each(NUTRITION_REVISIONS)(
-    'leaves an equal item that another computer sends afterwards, on %s',
-    async (revision) => {
-      const { push, undo, machine, held } = await openNutrition({ revision }, { scopes: READ });
-      await push({ 'a.json': day(GEL) });
-      await undo(DAY);
-      await machine().push({ 'a.json': day(GEL) });
-      await push({ 'b.json': day(RICE) });
-      expect(held()).toEqual(['gel 25', 'rice 90']);
-    },
-  );
-
-  it.each(NUTRITION_REVISIONS)(
-    'leaves an equal item that another computer sent before, on %s',
-    async (revision) => {
-      const { push, undo, machine, held } = await openNutrition({ revision }, { scopes: READ });
-      await machine().push({ 'b.json': day(GEL) });
-      await push({ 'a.json': day(GEL, RICE) }, { force: true });
-      await undo(DAY);
-      expect(held()).toEqual(['gel 25']);
-    },
-  );
-
-  it('names the command that erases foods of others with it', async () => {
-    const { push, undo, sandbox } = await openNutrition({ revision: '2026-02' }, { scopes: READ });
+  it('keeps what another computer sent later', async () => {
+    const { push, undo, machine, held } = await openNutrition({}, { scopes: READ });
     await push({ 'a.json': day(GEL) });
-    sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
-    const hint = `Enter ${DAY} in the platform, or erase that with \`sync undo nutrition ${DAY} --force\`.`;
-    expect(await undo(DAY)).toMatchObject([{ outcome: 'conflict', hint }]);
+    await machine().push({ 'b.json': day(RICE) });
+    await undo(DAY);
+    expect(held()).toEqual(['rice 90']);
   });
 
-  it.each(['2026-07', '2026-02'] as const)(
-    'removes an item again that a request at the same moment brings back, on %s',
-    async (revision) => {
-      const { push, undo, held, sandbox } = await openNutrition({ revision }, { scopes: READ });
-      await push({ 'a.json': day(GEL) });
-      const food = { date: DAY, meal: 'lunch', item: itemOf(GEL), source: 'oauth:app-1' } as const;
-      let late = [food];
-      await undo(DAY, {
-        wrap: (client) => ({
-          ...client,
-          push: async (...args) => {
-            const answer = await client.push(...args);
-            late.forEach((each) => sandbox.control.addFood(each));
-            late = [];
-            return answer;
-          },
-        }),
-      });
-      expect(held()).toEqual([]);
-    },
-  );
+  it('leaves an equal item that another computer sends afterwards', async () => {
+    const { push, undo, machine, held } = await openNutrition({}, { scopes: READ });
+    await push({ 'a.json': day(GEL) });
+    await undo(DAY);
+    await machine().push({ 'a.json': day(GEL) });
+    await push({ 'b.json': day(RICE) });
+    expect(held()).toEqual(['gel 25', 'rice 90']);
+  });
 
-  it.each(NUTRITION_REVISIONS)(
+  it('leaves an equal item that another computer sent before', async () => {
+    const { push, undo, machine, held } = await openNutrition({}, { scopes: READ });
+    await machine().push({ 'b.json': day(GEL) });
+    await push({ 'a.json': day(GEL, RICE) }, { force: true });
+    await undo(DAY);
+    expect(held()).toEqual(['gel 25']);
+  });
+
+  it.each(KINDS)(
     'is remembered while other items of the day are sent, run after run, on %s',
-    async (revision) => {
-      const { push, undo, held } = await openNutrition({ revision }, { scopes: READ });
+    async (platform) => {
+      const { push, undo, held } = await openNutrition({ platform }, { scopes: READ });
       await push({ 'a.json': day(GEL) });
       await undo(DAY);
       for (const items of [[GEL], [GEL, RICE], [GEL, RICE, BAR]]) {

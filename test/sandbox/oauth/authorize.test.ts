@@ -7,7 +7,6 @@ import {
   REDIRECT_URI,
   redirectOf,
 } from '../support.ts';
-import type { TokenAnswer } from '../../../src/sandbox/types.ts';
 
 /** Browsers get a page, other clients JSON. */
 const asBrowser = { headers: { accept: 'text/html,*/*' } };
@@ -101,18 +100,6 @@ describe('an unknown scope', () => {
     sandbox.control.settings({ autoApprove: true });
     const approved = await sandbox.app.request(authorizeUrl({ scope }));
     expect([approved.status, approved.headers.get('location')]).toEqual([400, null]);
-  });
-
-  it('is granted by 2026-02 but permits nothing', async () => {
-    const sandbox = openApp({ settings: { autoApprove: true, revision: '2026-02' } });
-    const url = authorizeUrl({ scope: 'admin profile:read' });
-    const code = redirectOf(await sandbox.app.request(url)).query['code'] ?? '';
-    const tokens = (await (await exchange(sandbox, code)).json()) as TokenAnswer;
-    expect(tokens.scope).toBe('admin profile:read');
-    const headers = { authorization: `Bearer ${tokens.access_token}` };
-    const who = await sandbox.app.request('/api/oauth/userinfo', { headers });
-    expect([who.status, await who.json()]).toMatchObject([200, { ftp: 245 }]);
-    expect((await sandbox.app.request('/api/workouts', { headers })).status).toBe(403);
   });
 });
 

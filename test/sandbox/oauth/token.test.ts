@@ -46,7 +46,6 @@ describe('the code exchange', () => {
     for (const [settings, announced] of [
       [{ refreshTtl: 600 }, 600],
       [{ refreshTtl: 600, announceRefreshTtl: false }, undefined],
-      [{ revision: '2026-02' }, undefined],
     ] as const) {
       const sandbox = openApp({ settings: { autoApprove: true, ...settings } });
       expect((await login(sandbox)).refresh_token_expires_in).toBe(announced);
@@ -184,8 +183,8 @@ describe('the code exchange', () => {
 });
 
 describe('a refresh', () => {
-  it.each(['2026-08', '2026-02'] as const)('on %s ends the old token at once', async (revision) => {
-    const sandbox = openApp({ settings: { autoApprove: true, revision } });
+  it('ends the old token at once', async () => {
+    const sandbox = openApp(autoApprove);
     const first = await login(sandbox);
     const bystander = await login(sandbox);
     const second = (await (await refresh(sandbox, first.refresh_token)).json()) as TokenAnswer;
@@ -195,7 +194,7 @@ describe('a refresh', () => {
     expect((await whoAmI(sandbox, bystander.access_token)).status).toBe(200);
   });
 
-  it('returns the same refresh token without a lifetime on 2026-08', async () => {
+  it('returns the same refresh token without a lifetime', async () => {
     const sandbox = openApp(autoApprove);
     const first = await login(sandbox);
     for (let round = 0; round < 2; round += 1) {
@@ -209,8 +208,8 @@ describe('a refresh', () => {
     }
   });
 
-  it('rotates the refresh token on 2026-02, and ends the old one at once', async () => {
-    const sandbox = openApp({ settings: { autoApprove: true, revision: '2026-02' } });
+  it('returns a new refresh token with rotate, and ends the old one at once', async () => {
+    const sandbox = openApp({ settings: { autoApprove: true, refreshToken: 'rotate' } });
     const first = await login(sandbox);
     const second = (await (await refresh(sandbox, first.refresh_token)).json()) as TokenAnswer;
     expect(second.refresh_token).not.toBe(first.refresh_token);
@@ -223,10 +222,10 @@ describe('a refresh', () => {
     expect((await refresh(sandbox, second.refresh_token)).status).toBe(200);
   });
 
-  it('does not extend the 30 days since the login on 2026-02', async () => {
+  it('does not extend the lifetime since the login', async () => {
     const clock = manualClock();
     const sandbox = openApp({
-      settings: { autoApprove: true, revision: '2026-02' },
+      settings: { autoApprove: true, refreshToken: 'rotate', refreshTtl: 30 * 24 * 3600 },
       now: clock.now,
     });
     let { refresh_token } = await login(sandbox);
@@ -282,7 +281,7 @@ describe('a refresh', () => {
     expect(await errorOf(await refresh(openApp(), token))).toMatchObject({ status: 400, error });
   });
 
-  it("refuses an access token and, except on 2026-02, another client's token", async () => {
+  it("refuses an access token and another client's token", async () => {
     const sandbox = openApp(autoApprove);
     const tokens = await login(sandbox);
     expect((await refresh(sandbox, tokens.access_token)).status).toBe(400);
@@ -291,8 +290,6 @@ describe('a refresh', () => {
       error: 'invalid_grant',
       error_description: 'Client mismatch',
     });
-    sandbox.control.settings({ revision: '2026-02' });
-    expect((await refresh(sandbox, tokens.refresh_token, other)).status).toBe(200);
   });
 });
 

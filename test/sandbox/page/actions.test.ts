@@ -51,21 +51,21 @@ describe('an action of the page', () => {
     expect(logins.map(({ revoked }) => revoked)).toEqual([true, false]);
   });
 
-  it('switches the revision, and refuses an unknown one', async () => {
+  it('switches the kind of platform, and refuses an unknown one', async () => {
     const sandbox = openApp();
     const token = await tokenOf(sandbox);
-    await act(sandbox, 'revision', { token, revision: '2026-02' });
-    expect(sandbox.control.settings()['nutrition']).toBe('replace');
-    expect((await act(sandbox, 'revision', { token, revision: '1999' })).status).toBe(400);
-    expect((await act(sandbox, 'revision', { token })).status).toBe(400);
-    expect(sandbox.control.settings()['revision']).toBe('2026-02');
+    await act(sandbox, 'platform', { token, platform: 'interface' });
+    expect(sandbox.control.settings()['platform']).toBe('interface');
+    expect((await act(sandbox, 'platform', { token, platform: '1999' })).status).toBe(400);
+    expect((await act(sandbox, 'platform', { token })).status).toBe(400);
+    expect(sandbox.control.settings()['platform']).toBe('interface');
   });
 
   it('leads a browser without JavaScript back to the athlete that it showed', async () => {
     const sandbox = openApp();
-    const fields = { token: await tokenOf(sandbox), revision: '2026-07' };
+    const fields = { token: await tokenOf(sandbox), platform: 'interface' };
     const locationAfter = async (referer: string) => {
-      const response = await act(sandbox, 'revision', fields, { ...HTML, referer });
+      const response = await act(sandbox, 'platform', fields, { ...HTML, referer });
       expect(response.status).toBe(303);
       return response.headers.get('location');
     };

@@ -192,10 +192,10 @@ describe.skipIf(!chromium.present)(`the page of the sandbox in Chromium${chromiu
     const focused = () => page.evaluate<string>('document.activeElement.id');
     await expect.poll(focused).toBe('logins-title');
 
-    await tabTo(page, 'Switch to revision 2026-02');
+    await tabTo(page, 'Switch to interface');
     await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'revision 2026-02' }).waitFor();
-    expect(sandbox.control.settings()['revision']).toBe('2026-02');
+    await page.getByRole('link', { name: 'interface', exact: true }).waitFor();
+    expect(sandbox.control.settings()['platform']).toBe('interface');
     expect(complaints).toEqual([]);
   });
 

@@ -19,13 +19,13 @@ describe('GET /', () => {
   it.each(['application/json', '*/*', ''])(
     'describes the sandbox to a client that accepts "%s"',
     async (accept) => {
-      const { app } = openApp({ version: '1.2.3', settings: { revision: '2026-07' } });
+      const { app } = openApp({ version: '1.2.3', settings: { platform: 'interface' } });
       const response = await app.request('/', { headers: { accept } });
       expect(response.headers.get('vary')).toBe('accept');
       expect(await response.json()).toEqual({
         name: 'athlete-sync sandbox',
         version: '1.2.3',
-        revision: '2026-07',
+        platform: 'interface',
         links: {
           page: 'http://localhost/',
           authorize: 'http://localhost/api/oauth/authorize',

@@ -80,21 +80,22 @@ describe('wellness', () => {
   });
 
   const integers =
-    'restingHr sleepSecs avgSleepingHr sleepScore sleepQuality sleepDeepSecs sleepRemSecs sleepLightSecs sleepAwakeSecs readiness recoveryScore steps exerciseMinutes floors systolic diastolic stress mood motivation fatigue soreness'.split(
+    'restingHr sleepSecs avgSleepingHr sleepScore sleepQuality sleepDeepSecs sleepRemSecs sleepLightSecs sleepAwakeSecs readiness recoveryScore steps exerciseMinutes floors systolic diastolic mood motivation fatigue soreness'.split(
       ' ',
     );
   const numbers =
-    'hrv weight vo2max hrvSdnn sleepHours bodyFat abdomen bloodGlucose skinTemp respiration spO2 distanceMeters lactate hydrationVolume ctl atl'.split(
+    'hrv weight vo2max hrvSdnn sleepHours stress bodyFat abdomen bloodGlucose skinTemp respiration spO2 distanceMeters lactate hydrationVolume ctl atl'.split(
       ' ',
     );
   const strings = ['injury', 'menstrualPhase', 'comments'];
 
   it('checks the type of every field', async () => {
-    const sandbox = openApp({ settings: { adaptsWellness: false } });
+    const sandbox = openApp();
     const good = {
       ...Object.fromEntries(integers.map((name) => [name, 7])),
       ...Object.fromEntries(numbers.map((name) => [name, 7.5])),
       ...Object.fromEntries(strings.map((name) => [name, 'text'])),
+      stress: 8,
     };
     expect((await wellness(sandbox, { date: '2026-02-15', ...good })).status).toBe(200);
     expect(held(sandbox, 'wellness')[0]?.record).toEqual(good);
@@ -116,26 +117,10 @@ describe('wellness', () => {
     [{ spO2: 0.97 }, { spO2: 97 }],
     [{ vo2Max: 51.2 }, { vo2max: 51.2 }],
     [{ activeCaloriesBurned: 512.6 }, { activeCaloriesBurned: 513 }],
-  ])('converts %j to %j, except on 2026-02', async (sent, stored) => {
+  ])('converts %j to %j', async (sent, stored) => {
     const sandbox = openApp();
     await wellness(sandbox, { date: '2026-02-15', ...sent });
     expect(held(sandbox, 'wellness')[0]?.record).toEqual(stored);
-    const old = openApp({ settings: { revision: '2026-02' } });
-    await wellness(old, { date: '2026-02-15', ...sent });
-    expect(held(old, 'wellness')[0]?.record).not.toEqual(stored);
-  });
-
-  it('drops twelve fields on 2026-02, as the answer shows', async () => {
-    const later =
-      'sleepDeepSecs sleepRemSecs sleepLightSecs sleepAwakeSecs bloodGlucose restingCaloriesBurned activeCaloriesBurned totalCaloriesBurned steps distanceMeters exerciseMinutes floors'.split(
-        ' ',
-      );
-    const sandbox = openApp({ settings: { revision: '2026-02' } });
-    const sent = Object.fromEntries([...later, 'restingHr'].map((name) => [name, 7]));
-    const response = await wellness(sandbox, { date: '2026-02-15', ...sent });
-    const { data } = (await response.json()) as { data: Record<string, unknown> };
-    expect(later.filter((name) => name in data)).toEqual([]);
-    expect(held(sandbox, 'wellness')[0]?.record).toEqual({ restingHr: 7 });
   });
 
   it.each([

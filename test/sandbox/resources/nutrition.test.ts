@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dayOf } from '../../../src/sandbox/resources/nutrition.ts';
 import { MEALS, type StoredItem } from '../../../src/sandbox/resources/nutrition-day.ts';
-import { REVISION_NAMES } from '../../../src/sandbox/settings.ts';
 import { bearer, openApp, postJson } from '../support.ts';
 
 type Sandbox = ReturnType<typeof openApp>;
@@ -42,8 +41,8 @@ function withOthers(sandbox: Sandbox): StoredItem[] {
 }
 
 describe('the answer to a nutrition day', () => {
-  it.each(REVISION_NAMES)('contains the row on %s: four lists, no items', async (revision) => {
-    const sandbox = openApp({ settings: { revision } });
+  it('contains the row: four lists, no items', async () => {
+    const sandbox = openApp();
     const row = await rowOf(await push(sandbox, { items: [gel], waterMl: 700 }));
     expect(row).not.toHaveProperty('items');
     expect(row).toMatchObject({
@@ -72,7 +71,7 @@ describe('the answer to a nutrition day', () => {
 });
 
 describe('sending a nutrition day again', () => {
-  it('appends on 2026-08', async () => {
+  it('appends its items', async () => {
     const sandbox = openApp();
     withOthers(sandbox);
     await push(sandbox, { items: [gel], rawJson: { a: 1 } });
@@ -85,31 +84,6 @@ describe('sending a nutrition day again', () => {
     expect(day(sandbox).rawJson).toEqual({ b: 1 });
   });
 
-  it("replaces this application's items in all lists on 2026-07", async () => {
-    const sandbox = openApp({ settings: { revision: '2026-07' } });
-    withOthers(sandbox);
-    await push(sandbox, { items: [gel, rice] });
-    await push(sandbox, { items: [{ ...rice, name: 'Noodles' }] });
-    expect(bySource(items(sandbox))).toEqual([
-      ['Soup', 'manual'],
-      ['Noodles', 'oauth:app-1'],
-      ['Drink', 'fitbit'],
-    ]);
-    await push(sandbox, { items: [] });
-    expect(names(sandbox)).toEqual(['Soup', 'Drink']);
-  });
-
-  it('replaces all items on 2026-02, and without items empties the day', async () => {
-    const sandbox = openApp({ settings: { revision: '2026-02' } });
-    withOthers(sandbox);
-    await push(sandbox, { items: [gel, rice], rawJson: { a: 1 } });
-    expect(names(sandbox)).toEqual(['Gel', 'Rice']);
-    expect(day(sandbox)).toMatchObject({ carbs: 85.5, rawJson: { a: 1 } });
-    await push(sandbox, { waterMl: 500 });
-    expect(names(sandbox)).toEqual([]);
-    expect(day(sandbox)).toMatchObject({ carbs: 0, waterMl: 500, rawJson: null });
-  });
-
   it('keeps totals and water only if the request has them', async () => {
     const sandbox = openApp();
     await push(sandbox, { items: [gel], calories: 2000, protein: 80.5, waterMl: 1500 });
@@ -120,7 +94,7 @@ describe('sending a nutrition day again', () => {
 });
 
 describe('a nutrition item', () => {
-  it('is trimmed, named and given an absorption type on 2026-08', async () => {
+  it('is trimmed, named and given an absorption type', async () => {
     const sandbox = openApp();
     await push(sandbox, { items: [{ ...gel, name: ' Gel ' }, { logged_at: gel.logged_at }] });
     expect(items(sandbox)).toMatchObject([
@@ -129,31 +103,15 @@ describe('a nutrition item', () => {
     ]);
   });
 
-  it('needs a name and stays unchanged on 2026-02', async () => {
-    const sandbox = openApp({ settings: { revision: '2026-02' } });
-    const refused = await push(sandbox, { items: [{ logged_at: gel.logged_at }] });
-    expect([refused.status, await refused.json()]).toMatchObject([
-      400,
-      { data: [{ path: ['items', 0, 'name'], message: 'Required' }] },
-    ]);
-    await push(sandbox, { items: [{ ...gel, name: ' Gel ', meal: 'DINNER' }] });
-    const [item] = items(sandbox);
-    expect(item).toMatchObject({ ...gel, name: ' Gel ' });
-    expect(item).not.toHaveProperty('meal');
-    expect(item).not.toHaveProperty('absorptionType');
-  });
-
   it.each([
-    // 10:30 in Stockholm is nearer to lunch; 09:30 UTC is halfway, and breakfast wins.
-    ['2026-08', { ...gel, logged_at: '2026-02-15T10:30:00+01:00' }, 'lunch'],
-    ['2026-02', { ...gel, logged_at: '2026-02-15T10:30:00+01:00' }, 'breakfast'],
-    ['2026-08', { ...gel, logged_at: '2026-02-15T19:00:00' }, 'dinner'],
-    ['2026-08', { ...gel, meal: 'DINNER' }, 'dinner'],
-    ['2026-08', { ...gel, meal: 'SNACK' }, 'snacks'],
-    ['2026-08', { ...gel, meal: 'OTHER' }, 'snacks'],
-    ['2026-02', { ...gel, meal: 'DINNER' }, 'breakfast'],
-  ] as const)('on %s with %j is stored as %s', async (revision, item, meal) => {
-    const sandbox = openApp({ settings: { revision } });
+    // 10:30 in Stockholm is nearer to lunch.
+    [{ ...gel, logged_at: '2026-02-15T10:30:00+01:00' }, 'lunch'],
+    [{ ...gel, logged_at: '2026-02-15T19:00:00' }, 'dinner'],
+    [{ ...gel, meal: 'DINNER' }, 'dinner'],
+    [{ ...gel, meal: 'SNACK' }, 'snacks'],
+    [{ ...gel, meal: 'OTHER' }, 'snacks'],
+  ] as const)('with %j is stored as %s', async (item, meal) => {
+    const sandbox = openApp();
     await push(sandbox, { items: [item] });
     expect(MEALS.filter((each) => day(sandbox)[each].length > 0)).toEqual([meal]);
   });
@@ -162,6 +120,7 @@ describe('a nutrition item', () => {
 describe('a nutrition request', () => {
   it.each([
     ['a date in words', { date: 'today', items: [] }],
+    ['a logged_at in words', { items: [{ ...gel, logged_at: 'noon' }] }],
     ['a NUL in a name', { items: [{ ...gel, name: 'a\0' }] }],
     ['an unpaired surrogate in rawJson', { rawJson: { a: '\udc00' } }],
     ['calories beyond 32 bits', { items: [{ ...gel, calories: 3e9 }] }],
@@ -175,7 +134,6 @@ describe('a nutrition request', () => {
   it.each([
     ['no date', { date: undefined }, ['date']],
     ['an item without logged_at', { items: [gel, { name: 'x' }] }, ['items', 1, 'logged_at']],
-    ['a logged_at in words', { items: [{ ...gel, logged_at: 'noon' }] }, ['items', 0, 'logged_at']],
     [
       'an unknown absorptionType',
       { items: [{ ...gel, absorptionType: 'rapid' }] },
@@ -199,9 +157,8 @@ describe('a nutrition request', () => {
     ['an instant for a date', { date: '2026-02-15T10:00:00Z' }],
     ['a day that does not exist', { date: '2025-02-29' }],
     ['logged_at without a zone', { items: [{ logged_at: '2026-02-15T10:00:00' }] }],
-    ['words as time, on 2026-02', { items: [{ ...gel, logged_at: 'noon' }] }, '2026-02' as const],
-  ])('with %s is stored', async (_what, body, revision: '2026-02' | '2026-08' = '2026-08') => {
-    expect((await push(openApp({ settings: { revision } }), body)).status).toBe(200);
+  ])('with %s is stored', async (_what, body) => {
+    expect((await push(openApp(), body)).status).toBe(200);
   });
 });
 
@@ -215,8 +172,8 @@ describe('the nutrition list', () => {
     expect(body.count).toBe(body.nutrition.length);
     return body.nutrition.map(({ date }) => date);
   };
-  const three = async (settings = {}) => {
-    const sandbox = openApp({ settings });
+  const three = async () => {
+    const sandbox = openApp();
     for (const date of ['2026-02-02', '2026-02-01', '2026-02-03']) {
       await push(sandbox, { date, items: [gel] });
     }
@@ -239,12 +196,6 @@ describe('the nutrition list', () => {
     expect(await response.json()).toMatchObject({ nutrition: [{ ...meals, waterMl: 500 }] });
   });
 
-  it('depends only on limit on 2026-02', async () => {
-    const sandbox = await three({ revision: '2026-02' });
-    const range = '?startDate=2026-02-01&endDate=2026-02-01';
-    expect(await dates(sandbox, `${range}&limit=2`)).toEqual(['2026-02-03', '2026-02-02']);
-  });
-
   it.each([
     ['startDate=soon', 400],
     ['limit=x', 500],
@@ -252,13 +203,6 @@ describe('the nutrition list', () => {
     const sandbox = openApp();
     const headers = bearer(sandbox);
     expect((await sandbox.app.request(`/api/nutrition?${query}`, { headers })).status).toBe(status);
-  });
-
-  it('answers a valid token with 401 on a service without the route', async () => {
-    const sandbox = openApp({ settings: { nutritionList: 'none' } });
-    const headers = bearer(sandbox);
-    expect((await sandbox.app.request('/api/nutrition', { headers })).status).toBe(401);
-    expect((await sandbox.app.request('/api/profile', { headers })).status).toBe(200);
   });
 });
 
@@ -297,12 +241,6 @@ describe('deleting an item', () => {
   it('answers 409 by a scripted fault, as after a concurrent change', async () => {
     const sandbox = openApp({ faults: ['nutrition-items:409'] });
     expect((await edit(sandbox, { mealType: 'lunch', itemId: 'x' })).status).toBe(409);
-  });
-
-  it.each(['2026-07', '2026-02'] as const)('gives a valid token 401 on %s', async (revision) => {
-    const sandbox = openApp({ settings: { revision } });
-    await push(sandbox, { items: [gel] });
-    expect((await edit(sandbox, { mealType: 'breakfast', itemId: 'x' })).status).toBe(401);
   });
 });
 

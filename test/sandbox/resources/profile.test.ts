@@ -73,16 +73,6 @@ describe('the profile', () => {
     });
   });
 
-  it.each([
-    ['athlete-1', { weight: 150, weightUnits: 'Pounds' }, 150, 'Kilograms'],
-    ['athlete-2', { weight: 80 }, 80, 'Pounds'],
-  ])('for %s ignores units on 2026-02: %o is %d kg', async (athlete, body, weight, weightUnits) => {
-    const sandbox = openApp({ settings: { revision: '2026-02' } });
-    expect(await (await patch(sandbox, body, athlete)).json()).toMatchObject({
-      profile: { weight, weightUnits },
-    });
-  });
-
   it('stores implausible values, truncates decimals and ignores null', async () => {
     const sandbox = openApp();
     for (const [body, stored] of [
@@ -95,12 +85,6 @@ describe('the profile', () => {
     ]) {
       expect(await (await patch(sandbox, body)).json()).toMatchObject({ profile: stored });
     }
-  });
-
-  it('is not shown to applications on 2026-02', async () => {
-    const sandbox = openApp({ settings: { revision: '2026-02' } });
-    const response = await sandbox.app.request('/api/profile', { headers: bearer(sandbox) });
-    expect(response.status).toBe(401);
   });
 
   it('shows the newest weight of the wellness records and updates as effective', async () => {

@@ -164,14 +164,6 @@ describe('an upload', () => {
     expect(recordings(sandbox)).toMatchObject([{ metadata: null }]);
   });
 
-  it('gets no name and no items in the answer on 2026-02', async () => {
-    const sandbox = openApp({ settings: { revision: '2026-02' } });
-    const response = await upload(sandbox, [file(ride), { name: 'name', content: 'Ride' }]);
-    const { results } = (await response.json()) as { results: object };
-    expect(results).toEqual({ total: 1, processed: 1, duplicates: 0, failed: 0, errors: [] });
-    expect(recordings(sandbox)).toMatchObject([{ name: null }]);
-  });
-
   it('can have chained segments and 12-byte headers', async () => {
     const sandbox = openApp();
     const chained = makeRecording({ seed: 3, durationSecs: 30, chained: 2 });
@@ -210,12 +202,6 @@ describe('an upload', () => {
       400,
       { message: 'No file uploaded' },
     ]);
-  });
-
-  it('is answered without items if uploadItems is false', async () => {
-    const sandbox = openApp({ settings: { uploadItems: false } });
-    const body = (await (await upload(sandbox, [file(ride)])).json()) as { results: object };
-    expect(body.results).toEqual({ total: 1, processed: 1, duplicates: 0, failed: 0, errors: [] });
   });
 
   it('is answered 200 with success false and not stored by a fault', async () => {

@@ -47,7 +47,9 @@ async function answerStrangely(round: Round): Promise<void> {
   });
   const job = await prepare(random.pick(ERRAND_NAMES), scene, random);
   const bent = random.chance(0.4);
-  const answer = bent ? bentAnswer(random, scene.revision !== '2026-08') : hostileAnswer(random);
+  const answer = bent
+    ? bentAnswer(random, scene.platform !== 'coach-watts')
+    : hostileAnswer(random);
   const acts = bent || (!answer.refuses && random.chance(0.5));
   const which = random.chance(0.7) ? '/api' : random.pick(PATHS);
   let left = random.pick([1, 2, Infinity]);

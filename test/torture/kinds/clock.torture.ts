@@ -37,8 +37,13 @@ torture({
   run: async (round) => {
     const runRound = round.turn(ROUNDS);
     const world = await openLoggedInWorld({
-      revision: round.random.pick(['2026-08', '2026-02']),
-      sandbox: { settings: { refreshTtl: 30 * DAY, announceRefreshTtl: round.random.chance(0.5) } },
+      sandbox: {
+        settings: {
+          refreshToken: round.random.pick(['keep', 'rotate']),
+          refreshTtl: 30 * DAY,
+          announceRefreshTtl: round.random.chance(0.5),
+        },
+      },
     });
     round.note(runRound.name);
     await runRound(round, world);

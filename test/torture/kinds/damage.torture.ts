@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
-import { REVISION_NAMES } from '../../../src/sandbox/settings.ts';
+import { PLATFORM_NAMES } from '../../../src/sandbox/settings.ts';
 import type { Random } from '../../../src/seed/random.ts';
 import {
   type World,
@@ -66,7 +66,7 @@ torture({
       await loseLedgerOfStash(round);
       return;
     }
-    const world = await openLoggedInWorld({ revision: random.pick(REVISION_NAMES) });
+    const world = await openLoggedInWorld({ platform: random.pick(PLATFORM_NAMES) });
     // Without the ledger, an earlier version of an item cannot be told from an edit in the platform.
     const command = random.pick(['import', 'import', 'upload', 'push wellness'] as const);
     // Processes: what this one opens would hide the damage.
@@ -94,7 +94,7 @@ torture({
 /** A watcher is killed that holds the only copies of recordings; then its ledger is damaged. */
 async function loseLedgerOfStash(round: Round): Promise<void> {
   const { random } = round;
-  const world = await openLoggedInWorld({ revision: random.pick(REVISION_NAMES) });
+  const world = await openLoggedInWorld({ platform: random.pick(PLATFORM_NAMES) });
   const recordings = makeRides(random, random.integer(4, 8));
   const snapshot = join(world.home.dir, 'snapshot');
   const ledger = join(world.home.dir, 'state', 'ledger.db');

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { REVISIONS, type World, foodsHeld, openLoggedInWorld } from '../../support/acceptance.ts';
+import { KINDS, type World, foodsHeld, openLoggedInWorld } from '../../support/acceptance.ts';
 import { ndjson } from '../../support/program.ts';
 import { type Written, ZONES, anyTime } from '../dates.ts';
 import { judgeFoods, judgeOutput, judgeWellness } from '../judge.ts';
@@ -31,7 +31,7 @@ torture({
     const place: Place = { zone: random.pick(ZONES), way: random.pick(WAYS) };
     round.note(JSON.stringify(place));
     const world = await openLoggedInWorld({
-      revision: random.pick(REVISIONS),
+      platform: random.pick(KINDS),
       env: environmentOf(place),
     });
     if (place.way === 'profile') await world.sync(['config', 'set', 'timezone', place.zone]);

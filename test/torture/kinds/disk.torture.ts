@@ -24,12 +24,12 @@ torture({
   missing: () => whyNoMount() ?? whyNoCrashDisk(),
   run: async (round) => {
     const { random } = round;
-    const [name, revision] = drawCase(round);
+    const [name, platform] = drawCase(round);
     const trouble = random.pick(TROUBLES);
     // Only an import writes temporary files.
     const place =
       name === 'import' && trouble !== 'fails' ? random.pick(['state', 'tmp']) : 'state';
-    const world = await openWorld({ revision });
+    const world = await openWorld({ platform });
     const { sandbox, home } = world;
     home.env['TMPDIR'] = join(home.dir, 'tmp');
     mkdirSync(home.env['TMPDIR']);

@@ -30,7 +30,7 @@ async function playPair(round: Round, number: number): Promise<void> {
   const { control } = scene.world.sandbox;
   const job = await prepare(errand, scene, random);
   const spec = `${usualRoute(job, random)}:${fault}${random.pick(TIMES)}+${random.chance(0.2) ? 1 : 0}`;
-  round.note(`${errand} ${scene.revision} ${spec}`);
+  round.note(`${errand} ${scene.platform} ${spec}`);
   control.clearRequests();
   control.addFaults(spec);
   await perform(scene, job);

@@ -21,7 +21,7 @@ torture({
     const { scene, line } = await openSceneBehind(round, openBadLine, {
       program: round.number % PROGRAM_EVERY === 0,
     });
-    round.note(`${scene.revision}, ${scene.readsNutrition ? 'reads' : 'does not read'} nutrition`);
+    round.note(`${scene.platform}, ${scene.readsNutrition ? 'reads' : 'does not read'} nutrition`);
     const jobs: Job[] = [];
     for (let step = random.integer(2, 5); step > 0; step--) {
       await playStep(round, scene, line, jobs);
@@ -69,17 +69,14 @@ function anyFault(job: Job, random: Random): string {
   return `${route}:${random.pick(SERVICE_FAULTS)}${times}+${random.integer(0, 2)}`;
 }
 
-/**
- * Whether `sync` can know what the athlete changed. A revision that replaces whole days does not show
- * them without `nutrition:read`: docs/nutrition.md names this limit.
- */
-function isSeen({ readsNutrition, revision }: Scene): boolean {
-  return readsNutrition || revision === '2026-08';
+/** Whether `sync` can know what the athlete changed. A platform that replaces whole days does not show them. */
+function isSeen({ platform }: Scene): boolean {
+  return platform === 'coach-watts';
 }
 
-/** Enters a food in the platform's app. It stays there, unless the revision replaces whole days. */
+/** Enters a food in the platform's app. It stays there, unless the platform replaces whole days. */
 function enterFood(scene: Scene, random: Random, date: string): void {
-  if (scene.revision === '2026-02') return;
+  if (scene.platform === 'interface') return;
   const food = newFood(scene, random, date, OWN);
   const meal = random.pick(MEALS);
   scene.world.sandbox.control.addFood({ date, meal, item: { ...food } });

@@ -28,7 +28,7 @@ torture({
   rounds: { short: 14, full: 120 },
   run: async (round) => {
     for (let index = 0; index < CASES; index++) {
-      const scene = await openScene(round, { revision: '2026-08' });
+      const scene = await openScene(round, { platform: 'coach-watts' });
       await round.random.pick(PARTS)(round, scene);
     }
     const polluted = Object.keys(Object.prototype);

@@ -10,6 +10,7 @@ import {
   visit,
 } from '../../support/acceptance.ts';
 import { type Finished, type Running, ndjson } from '../../support/program.ts';
+import { PLATFORM_NAMES } from '../../../src/sandbox/settings.ts';
 import { judgeOutput } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
 import {
@@ -30,11 +31,11 @@ torture({
   rounds: { short: 12, full: 96 },
   run: async (round) => {
     const procedure = round.turn(PROCEDURES);
-    const { world, proxy } = await openBehindProxy(
-      round.random.pick(['2026-02', '2026-02', '2026-08']),
-      { reuseRevokesFamily: round.random.chance(0.5) },
-    );
-    round.note(`${procedure.name} on ${world.sandbox.control.settings()['revision'] as string}`);
+    const refreshToken = round.random.pick(['rotate', 'rotate', 'keep'] as const);
+    const reuseRevokesFamily = round.random.chance(0.5);
+    const settings = { refreshToken, reuseRevokesFamily };
+    const { world, proxy } = await openBehindProxy(round.random.pick(PLATFORM_NAMES), settings);
+    round.note(`${procedure.name}, refresh tokens: ${refreshToken}`);
     await procedure(round, world, proxy);
   },
 });

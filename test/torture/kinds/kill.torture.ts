@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Revision } from '../../../src/sandbox/settings.ts';
+import type { PlatformName } from '../../../src/sandbox/settings.ts';
 import { stream } from '../../../src/seed/random.ts';
 import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
 import { torture } from '../kind.ts';
@@ -17,16 +17,16 @@ torture({
   rounds: { short: 11, full: 77 },
   run: async (round) => {
     const { random } = round;
-    const [name, revision] = drawCase(round);
+    const [name, platform] = drawCase(round);
     if (!durations.has(name)) {
-      const undisturbedWorld = await open(revision);
+      const undisturbedWorld = await open(platform);
       const { args } = await SENDING[name](undisturbed(undisturbedWorld), stream(1, name));
       const began = performance.now();
       await undisturbedWorld.program(args);
       durations.set(name, performance.now() - began);
     }
     const duration = durations.get(name) ?? 0;
-    const world = await open(revision);
+    const world = await open(platform);
     const sending = await SENDING[name](undisturbed(world), random);
     const json = [...sending.args, '--json'];
     for (let kills = random.integer(1, 5); kills > 0; kills--) {
@@ -43,8 +43,8 @@ torture({
   },
 });
 
-async function open(revision: Revision): Promise<World> {
-  const world = await openLoggedInWorld({ revision });
+async function open(platform: PlatformName): Promise<World> {
+  const world = await openLoggedInWorld({ platform });
   // Most of a short run is the start of the process: slow answers prolong the rest.
   world.sandbox.control.addFaults('any:delay=25ms*inf');
   return world;

@@ -26,7 +26,7 @@ async function playCommand(round: Round, number: number): Promise<void> {
   const { scene, line } = await openSceneBehind(round, openBadLine);
   const job = await prepare(errand, scene, random);
   if (random.chance(0.1)) {
-    round.note(`${errand} ${scene.revision} refused`);
+    round.note(`${errand} ${scene.platform} refused`);
     await line.refuse();
     await perform(scene, job);
     round.count('faulted runs');
@@ -34,7 +34,7 @@ async function playCommand(round: Round, number: number): Promise<void> {
   } else {
     const fault = lineFault(random);
     const times = random.pick([1, 2, FOR_EVER]);
-    round.note(`${errand} ${scene.revision} ${JSON.stringify(fault)} ${times} times`);
+    round.note(`${errand} ${scene.platform} ${JSON.stringify(fault)} ${times} times`);
     line.script(Array.from({ length: times }, () => fault));
     await perform(scene, job);
     if (line.settle() > 0) round.count('faulted runs');

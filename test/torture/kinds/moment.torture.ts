@@ -10,8 +10,8 @@ torture({
   title: 'kill -9 at chosen moments of a request',
   rounds: { short: 7, full: 70 },
   run: async (round) => {
-    const [name, revision] = drawCase(round);
-    const { world, proxy } = await openBehindProxy(revision);
+    const [name, platform] = drawCase(round);
+    const { world, proxy } = await openBehindProxy(platform);
     await loginWithToken(world);
     const sending = await SENDING[name](undisturbed(world), round.random);
     const json = [...sending.args, '--json'];

@@ -15,8 +15,8 @@ torture({
   rounds: { short: 6, full: 36 },
   missing: whyNoCrashDisk,
   run: async (round) => {
-    const [name, revision] = drawCase(round);
-    const { world, proxy } = await openBehindProxy(revision);
+    const [name, platform] = drawCase(round);
+    const { world, proxy } = await openBehindProxy(platform);
     const disk = mountCrashDisk(join(world.home.dir, 'state'));
     await loginWithToken(world);
     const sending = await SENDING[name](world, round.random);

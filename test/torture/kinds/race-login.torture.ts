@@ -11,7 +11,7 @@ import {
   tokenFile,
   visit,
 } from '../../support/acceptance.ts';
-import { REVISIONS } from '../../support/world.ts';
+import { KINDS } from '../../support/world.ts';
 import { judgeOutput } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
 import { liveLogins } from '../login-state.ts';
@@ -34,13 +34,18 @@ torture({
   rounds: { short: 3, full: 15 },
   run: async (round) => {
     const runRace = round.turn(RACES);
-    const revision = round.random.pick(REVISIONS);
+    const platform = round.random.pick(KINDS);
     const world = await openLoggedInWorld({
-      revision,
-      sandbox: { settings: { reuseRevokesFamily: true } },
+      platform,
+      sandbox: {
+        settings: {
+          refreshToken: round.random.pick(['keep', 'rotate']),
+          reuseRevokesFamily: true,
+        },
+      },
     });
     world.sandbox.control.addFaults('any:delay=15ms*inf');
-    round.note(`${runRace.name} on ${revision}`);
+    round.note(`${runRace.name} on ${platform}`);
     await runRace(round, world);
   },
 });

@@ -42,7 +42,7 @@ async function playCommand(round: Round, errand: ErrandName, random: Random): Pr
   const { scene, line } = await openSceneBehind({ ...round, random }, openBadLine);
   const job = await prepare(errand, scene, random);
   const fault = silence(random);
-  round.note(`${errand} ${scene.revision} ${JSON.stringify(fault)}`);
+  round.note(`${errand} ${scene.platform} ${JSON.stringify(fault)}`);
   line.script([fault]);
   await perform(scene, job);
   if (line.settle() > 0) round.count('faulted runs');
