@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ndjson } from '../support/program.ts';
 import { installSync, missingTools, runShell, skipNote } from '../support/shell.ts';
 import {
@@ -55,6 +55,8 @@ describe('a folder that comes and goes', () => {
       const { home, folder } = world;
       mkdirSync(folder);
       chmodSync(folder, 0o311);
+      // Else its owner could not delete it.
+      onTestFinished(() => chmodSync(folder, 0o700));
       const out = join(home.dir, 'out');
       const path = [installSync(home)];
       const env = { DIR: folder, OUT: out };

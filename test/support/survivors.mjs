@@ -27,7 +27,11 @@ for (const { pid, line } of found) {
 if (readFileSync('/proc/self/mountinfo', 'utf8').includes(` ${folder}/`)) {
   print(`Something is still mounted below ${folder}. It was not removed.`);
 } else {
-  rmSync(folder, { recursive: true, force: true });
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    print(`${folder} was not removed: ${error.message}`);
+  }
 }
 process.exitCode = found.length > 0 ? 1 : 0;
 
