@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { keep, load, table } from './generated.mjs';
 
 const { LINES } = await load('scripts/json-schema/lines.ts');
-const { definitionName, jsonSchema } = await load('scripts/json-schema/schema.ts');
+const { factsOf } = await load('scripts/json-schema/fields.ts');
+const { jsonSchema, shapesOf } = await load('scripts/json-schema/schema.ts');
 const { JSON_VERSION } = await load('src/base/version.ts');
 const EXAMPLES = JSON.parse(
   readFileSync(new URL('json-schema/examples.json', import.meta.url), 'utf8'),
@@ -71,22 +72,21 @@ function commandName(name) {
 
 /** A heading, what the line means, the words of its fields, and one recorded example. */
 function kindText(kind) {
-  const { about, fields = {}, variants = { each: [] } } = kind;
-  const { by, each } = variants;
+  const { about, fields, by, variants = [] } = kind;
   const words = new Map();
-  const addWords = (shape) => {
-    for (const [name, { values }] of Object.entries(shape))
-      if (values !== undefined) words.set(name, { ...words.get(name), ...values });
+  const addWords = (name, more) =>
+    more === undefined || words.set(name, { ...words.get(name), ...more });
+  const addFields = (shape) => {
+    for (const [name, field] of Object.entries(shape)) addWords(name, factsOf(field).words);
   };
-  addWords(fields);
-  if (by !== undefined)
-    addWords({ [by]: { values: Object.assign({}, ...each.map(({ is }) => is)) } });
-  for (const variant of each) addWords(variant.fields);
+  addFields(fields);
+  for (const { is } of variants) addWords(by[0], is);
+  for (const variant of variants) addFields(variant.fields);
   return [
     `## ${title(kind)}`,
     about,
     ...[...words].flatMap(([name, values]) => [`\`${name}\`:`, wordList(values)]),
-    ...example([definitionName(kind), ...each.map((variant) => definitionName(kind, variant))]),
+    ...example(shapesOf(kind).map(({ name }) => name)),
   ];
 }
 

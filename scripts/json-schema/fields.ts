@@ -1,130 +1,158 @@
+import * as v from 'valibot';
+
 /*
- * The vocabulary of the table in lines/. A field is its JSON Schema, its type in words, and its
- * meaning. `when` is the condition on which the field is present; without it, the field is always there.
+ * The vocabulary of lines/. A field is a valibot schema with its meaning: JSON Schema, types and documents follow
+ * from it. `when` is the condition on which the field is present; without it, the field is always there.
  */
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
-
-export interface Field {
-  readonly schema: JsonSchema;
-  /** The type for readers: `integer, bytes`. */
-  readonly type: string;
-  readonly about: string;
-  readonly when: string | undefined;
-  /** Fields of the object, or of each object in the list. */
-  readonly inner?: Shape | undefined;
-  /** The meaning of each value, if there are only a few. */
-  readonly values?: Words | undefined;
-}
-
-/** The values that a field can have, and the meaning of each. */
-export type Words = Readonly<Record<string, string>>;
-
 /** The fields of an object, by name. */
-export type Shape = Readonly<Record<string, Field>>;
+export type Shape = Readonly<Record<string, v.GenericSchema>>;
+/** The values that a field can have, and the meaning of each. */
+export type Words<TWord extends string = string> = Readonly<Record<TWord, string>>;
+export type When = string | undefined;
+/** The schema of a field, which may be absent if there is a condition. */
+export type Field<TSchema extends v.GenericSchema, TWhen extends When> = TWhen extends string
+  ? v.ExactOptionalSchema<TSchema, undefined>
+  : TSchema;
 
-function field(
-  schema: JsonSchema,
-  type: string,
+/** What a field has beside its schema and its description. */
+interface Facts {
+  readonly when?: When;
+  readonly unit?: string | undefined;
+  readonly words?: Words;
+  /** The name among {@link DEFINITIONS}. */
+  readonly ref?: string;
+}
+
+function field<TSchema extends v.GenericSchema, TWhen extends When>(
+  schema: TSchema,
   about: string,
-  when: string | undefined,
-  more: Pick<Field, 'inner' | 'values'> = {},
-): Field {
-  return { schema, type, about, when, ...more };
+  when: TWhen,
+  facts: Facts = {},
+): Field<TSchema, TWhen> {
+  const described = v.pipe(
+    schema,
+    v.description(about),
+    v.metadata({ ...v.getMetadata(schema), when, ...facts }),
+  );
+  return (when === undefined ? described : v.exactOptional(described)) as never;
 }
 
-export function text(about: string, when?: string): Field {
-  return field({ type: 'string' }, 'string', about, when);
+/** Returns the constructor of fields with one schema. */
+export function fieldsOf<TSchema extends v.GenericSchema>(schema: TSchema, unit?: string) {
+  return <TWhen extends When = undefined>(about: string, when?: TWhen) =>
+    field(schema, about, when as TWhen, { unit });
 }
 
-export function texts(about: string, when?: string): Field {
-  return field({ type: 'array', items: { type: 'string' } }, 'list of strings', about, when);
-}
+const INTEGER = v.pipe(v.number(), v.integer(), v.minValue(0));
+const TIME =
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$/;
+const OBJECT = v.record(v.string(), v.unknown());
 
-export function flag(about: string, when?: string): Field {
-  return field({ type: 'boolean' }, 'boolean', about, when);
-}
+/** Schemas that stand once in the JSON Schema. */
+export const DEFINITIONS = {
+  time: v.pipe(v.string(), v.regex(TIME), v.description('ISO 8601 with an offset.')),
+  date: v.pipe(v.string(), v.regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/)),
+};
+const defined = (name: keyof typeof DEFINITIONS) => v.pipe(v.string(), v.metadata({ ref: name }));
 
-/** A whole number from 0, such as a number of files, or an amount in `unit`. */
-export function count(about: string, when?: string, unit?: string): Field {
-  return field({ type: 'integer', minimum: 0 }, withUnit('integer', unit), about, when);
-}
-
-export function amount(unit: string, about: string, when?: string): Field {
-  return field({ type: 'number' }, withUnit('number', unit), about, when);
-}
-
-function withUnit(type: string, unit: string | undefined): string {
-  return unit === undefined ? type : `${type}, ${unit}`;
-}
-
+export const text = fieldsOf(v.string());
+export const texts = fieldsOf(v.array(v.string()));
+export const flag = fieldsOf(v.boolean());
+/** A whole number from 0, such as a number of files. */
+export const count = fieldsOf(INTEGER);
 /** An instant: ISO 8601 with an offset. */
-export function time(about: string, when?: string): Field {
-  return field({ $ref: '#/$defs/time' }, 'time', about, when);
-}
-
+export const time = fieldsOf(defined('time'), 'ISO 8601');
 /** A calendar date without a time. */
-export function date(about: string, when?: string): Field {
-  return field({ $ref: '#/$defs/date' }, 'date', about, when);
+export const date = fieldsOf(defined('date'));
+export const sha256 = fieldsOf(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)));
+/** An object of a service or a user, passed on unchanged. */
+export const openObject = fieldsOf(OBJECT);
+export const openObjects = fieldsOf(v.array(OBJECT));
+/** Any JSON value, passed on unchanged. */
+export const anything = fieldsOf(v.unknown());
+
+/** A whole number of a unit, such as bytes. */
+export function whole<TWhen extends When = undefined>(unit: string, about: string, when?: TWhen) {
+  return field(INTEGER, about, when as TWhen, { unit });
 }
 
-export function sha256(about: string, when?: string): Field {
-  return field({ type: 'string', pattern: '^[0-9a-f]{64}$' }, 'string, 64 hex digits', about, when);
+export function amount<TWhen extends When = undefined>(unit: string, about: string, when?: TWhen) {
+  return field(v.number(), about, when as TWhen, { unit });
+}
+
+/** The last argument of a field with parts, after its condition. */
+type Last<TWhen extends When, TPart> = readonly [TPart] | readonly [when: TWhen, TPart];
+
+function split<TWhen extends When, TPart>(rest: Last<TWhen, TPart>): [TWhen, TPart] {
+  return rest.length === 1 ? [undefined as TWhen, rest[0]] : [rest[0], rest[1]];
 }
 
 /** One of a few words, each with its meaning. */
-export function word(values: Words, about: string, when?: string): Field {
-  return field({ enum: Object.keys(values) }, 'word', about, when, { values });
+export function word<TWord extends string, TWhen extends When = undefined>(
+  about: string,
+  ...rest: Last<TWhen, Words<TWord>>
+) {
+  const [when, words] = split(rest);
+  return field(v.picklist(Object.keys(words) as TWord[]), about, when, { words });
 }
 
-export function object(inner: Shape, about: string, when?: string): Field {
-  return field(objectSchema(inner), 'object', about, when, { inner });
+export function object<TShape extends Shape, TWhen extends When = undefined>(
+  about: string,
+  ...rest: Last<TWhen, TShape>
+) {
+  const [when, shape] = split(rest);
+  return field(v.strictObject(shape), about, when);
 }
 
-export function list(inner: Shape, about: string, when?: string): Field {
-  const schema = { type: 'array', items: objectSchema(inner) };
-  return field(schema, 'list of objects', about, when, { inner });
-}
-
-/** An object of a service or a user, passed on unchanged. */
-export function openObject(about: string, when?: string): Field {
-  return field({ type: 'object' }, 'object', about, when);
-}
-
-export function openObjects(about: string, when?: string): Field {
-  return field({ type: 'array', items: { type: 'object' } }, 'list of objects', about, when);
-}
-
-/** Any JSON value, passed on unchanged. */
-export function anything(about: string, when?: string): Field {
-  return field({}, 'any', about, when);
-}
-
-/** A value of a service, which usually has this type. */
-export function valueOf(type: string, about: string, when?: string): Field {
-  return field({}, type, about, when);
+export function list<TShape extends Shape, TWhen extends When = undefined>(
+  about: string,
+  ...rest: Last<TWhen, TShape>
+) {
+  const [when, shape] = split(rest);
+  return field(v.array(v.strictObject(shape)), about, when);
 }
 
 /** The field, which is null on a condition instead of absent. */
-export function nullable(inner: Field, when: string): Field {
-  const schema = { anyOf: [inner.schema, { type: 'null' }] };
-  return {
-    ...inner,
-    schema,
-    type: `${inner.type}, or null`,
-    about: `${inner.about}; null ${when}`,
-  };
+export function nullable(inner: v.GenericSchema, condition: string) {
+  const { schema, about, when, ...facts } = factsOf(inner);
+  return field(v.nullable(schema), `${about}; null ${condition}`, when, facts);
 }
 
-/** @param open other fields may be present, too */
-export function objectSchema(shape: Shape, open = false): JsonSchema {
-  const fields = Object.entries(shape);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(
-      fields.map(([name, { schema, about }]) => [name, { ...schema, description: about }]),
-    ),
-    required: fields.filter(([, { when }]) => when === undefined).map(([name]) => name),
-    additionalProperties: open,
-  };
+/** What documents say of a field. */
+export interface FieldFacts extends Facts {
+  /** Without the condition. */
+  readonly schema: v.GenericSchema;
+  readonly about: string;
+}
+
+export function factsOf(schema: v.GenericSchema): FieldFacts {
+  const inner = partsOf(schema).wrapped;
+  if (schema.type === 'exact_optional' && inner !== undefined) return factsOf(inner);
+  return { schema, about: v.getDescription(schema) ?? '', ...(v.getMetadata(schema) as Facts) };
+}
+
+/** A schema or a rule in a pipe. */
+interface Step {
+  readonly type: string;
+  readonly requirement?: unknown;
+  readonly pipe?: readonly Step[];
+}
+
+/** The parts of the schemas above that valibot's general type does not show. */
+interface Parts {
+  readonly wrapped?: v.GenericSchema;
+  readonly item?: v.GenericSchema;
+  readonly entries?: Shape;
+  readonly options?: readonly string[];
+}
+
+export function partsOf(schema: v.GenericSchema): Parts {
+  return schema as Parts;
+}
+
+/** Returns the rules of a schema, and of the schemas that it extends. */
+export function rulesOf(schema: object): Step[] {
+  const { pipe = [] } = schema as Step;
+  return pipe.flatMap((step) => [step, ...rulesOf(step)]);
 }

@@ -17,7 +17,7 @@ export type { RecordResult, UploadResult, VerifyResult };
 /*
  * The types of the package's client. They import nothing of the program, so that its inner types may
  * change in a patch release: docs/library.md has the promise. A result has the fields of its line of
- * `--json`, and its type is generated from the table of those lines. So are the types of records.
+ * `--json`, and its type follows from the schema of that line.
  */
 
 /** The tokens of one login. */

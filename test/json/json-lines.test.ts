@@ -4,9 +4,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { LineKind } from '../../scripts/json-schema/line-kind.ts';
 import { LINES } from '../../scripts/json-schema/lines.ts';
-import { definitionName } from '../../scripts/json-schema/schema.ts';
+import { shapesOf } from '../../scripts/json-schema/schema.ts';
 import { JSON_VERSION } from '../../src/base/version.ts';
 import { ROOT } from '../support/documents.ts';
 import { wrongJsonLine } from '../support/json-lines.ts';
@@ -20,12 +19,6 @@ const EXAMPLES = Object.entries(
 );
 
 const UPLOADED = Object.fromEntries(EXAMPLES)['upload.uploaded'] ?? {};
-
-function definitions(kind: LineKind): string[] {
-  const { variants } = kind;
-  if (variants === undefined) return [definitionName(kind)];
-  return variants.each.map((variant) => definitionName(kind, variant));
-}
 
 describe('the schema of --json', () => {
   it.each(['json-docs', 'json-types'])('is what scripts/%s.mjs wrote', (script) => {
@@ -55,9 +48,8 @@ describe('the schema of --json', () => {
 
   it('has an example of each kind of line', () => {
     const shown = EXAMPLES.map(([definition]) => definition);
-    const without = LINES.map(definitions).filter(
-      (each) => !each.some((definition) => shown.includes(definition)),
-    );
+    const definitions = LINES.map((kind) => shapesOf(kind).map(({ name }) => name));
+    const without = definitions.filter((each) => !each.some((name) => shown.includes(name)));
     expect(without).toEqual([]);
   });
 

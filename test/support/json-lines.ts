@@ -66,8 +66,7 @@ function problemText({ instancePath, message, params }: ErrorObject): string {
 /** `upload uploaded`: the type, and what tells its variants apart. */
 function kindOf(line: object): string {
   const fields: Readonly<Record<string, unknown>> = { ...line };
-  const { variants } =
-    LINES.find(({ types }) => types.some((type) => type === fields['type'])) ?? {};
-  const variant = variants === undefined ? '' : ` ${String(fields[variants.by])}`;
+  const { by } = LINES.find(({ types }) => types.some((type) => type === fields['type'])) ?? {};
+  const variant = by === undefined ? '' : ` ${String(fields[by[0]])}`;
   return `${String(fields['type'])}${variant}`;
 }

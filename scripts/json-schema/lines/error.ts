@@ -1,5 +1,5 @@
-import { count, text, time, word } from '../fields.ts';
-import type { LineKind } from '../line-kind.ts';
+import { count, text, time, whole, word } from '../fields.ts';
+import { line } from '../line-kind.ts';
 import { ERROR_CODES, accountName } from './shared.ts';
 
 const KNOWN = 'it is known';
@@ -10,7 +10,7 @@ const FACTS = {
   attempts: count('Requests that were made.', KNOWN),
   host: text('Host of the platform.', KNOWN),
   proxy: text('Variable that names the proxy that failed.', KNOWN),
-  retryAfterMs: count('Pause that the platform asks for.', KNOWN, 'ms'),
+  retryAfterMs: whole('ms', 'Pause that the platform asks for.', KNOWN),
   path: text('The file, or the path of an address.', KNOWN),
   disk: text('`full`, `read-only` or `failing`: the state of the disk.', 'the disk is the cause'),
   line: count('Line in the file, from 1.', KNOWN),
@@ -22,13 +22,12 @@ const FACTS = {
   trace: text('The file with the trace of a fault.', 'the code is `INTERNAL`'),
 };
 
-const ERROR: LineKind = {
-  types: ['error'],
+const ERROR = line('error', {
   about:
     'Why the command ended early; the last line. With `sync seed --accounts`, why one account was not filled; with `sync status --all-profiles`, why one profile cannot be read. Facts that depend on the failure follow; these are the usual ones.',
   commands: ['any command'],
   fields: {
-    code: word(ERROR_CODES, 'What failed.'),
+    code: word('What failed.', ERROR_CODES),
     message: text('What failed and why, as a sentence.'),
     hint: text('What to do or to type next.', 'there is something to do'),
     ...accountName,
@@ -36,6 +35,6 @@ const ERROR: LineKind = {
     ...FACTS,
   },
   open: true,
-};
+});
 
 export const ERROR_LINES = [ERROR];

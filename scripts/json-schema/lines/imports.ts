@@ -1,64 +1,54 @@
-import { count, date, flag, text, word } from '../fields.ts';
-import type { LineKind } from '../line-kind.ts';
+import { count, date, flag, text, whole, word } from '../fields.ts';
+import { line } from '../line-kind.ts';
 import { itemCounts } from './shared.ts';
 
-const FOUND: LineKind = {
-  types: ['import-found'],
+const FOUND = line('import-found', {
   about: 'What was found of one kind, before anything is sent.',
   commands: ['import'],
   fields: {
-    kind: word(
-      {
-        recordings: 'recordings to send',
-        wellness: 'wellness of a known source',
-        nutrition: 'nutrition of a known source',
-        'uploaded-before': 'recordings that the platform confirmed before',
-        copies: 'recordings that were found before in the same run',
-        'too-early': 'recordings before `--since`',
-        'no-activity': 'FIT files of another kind',
-        unusable: 'recordings that are damaged or incomplete; each has an `upload` line',
-        gpx: 'GPX files',
-        tcx: 'TCX files',
-        ambiguous: 'files of an uncertain program',
-        unreadable: 'files and archives that cannot be read; each has an `import-unreadable` line',
-        'not-understood': 'files of no known source',
-      },
-      'What it is.',
-    ),
+    kind: word('What it is.', {
+      recordings: 'recordings to send',
+      wellness: 'wellness of a known source',
+      nutrition: 'nutrition of a known source',
+      'uploaded-before': 'recordings that the platform confirmed before',
+      copies: 'recordings that were found before in the same run',
+      'too-early': 'recordings before `--since`',
+      'no-activity': 'FIT files of another kind',
+      unusable: 'recordings that are damaged or incomplete; each has an `upload` line',
+      gpx: 'GPX files',
+      tcx: 'TCX files',
+      ambiguous: 'files of an uncertain program',
+      unreadable: 'files and archives that cannot be read; each has an `import-unreadable` line',
+      'not-understood': 'files of no known source',
+    }),
     title: text('The same for people.'),
     files: count('Files and members of archives.'),
     sends: flag('Whether it is sent.'),
     reason: text('Why it is not sent.', 'it is not sent'),
-    bytes: count('Size of the recordings.', '`kind` is `recordings`', 'bytes'),
+    bytes: whole('bytes', 'Size of the recordings.', '`kind` is `recordings`'),
     days: count('Days with recordings or records.', 'they are known'),
     first: date('The first of them.', 'they are known'),
     last: date('The last of them.', 'they are known'),
     source: text('Name of the source, as `--source` takes it.', 'it is from a known source'),
   },
-};
+});
 
-const UNREADABLE: LineKind = {
-  types: ['import-unreadable'],
+const UNREADABLE = line('import-unreadable', {
   about: 'A file or an archive that cannot be read.',
   commands: ['import'],
   fields: {
     path: text('The file; for a member of an archive, the path of the archive and the member.'),
-    reason: word(
-      {
-        unreadable: 'it cannot be read',
-        incomplete: 'its end is missing',
-        corrupt: 'its content is damaged',
-        'no-room': 'the disk for temporary files is full',
-      },
-      'Why.',
-    ),
+    reason: word('Why.', {
+      unreadable: 'it cannot be read',
+      incomplete: 'its end is missing',
+      corrupt: 'its content is damaged',
+      'no-room': 'the disk for temporary files is full',
+    }),
     detail: text('The reason as a sentence.'),
   },
-};
+});
 
-const SUMMARY: LineKind = {
-  types: ['summary'],
-  of: 'imports',
+const SUMMARY = line('summary of imports', {
   about: 'How many recordings, days and unusable records had which outcome; the last line.',
   commands: ['import'],
   fields: {
@@ -67,6 +57,6 @@ const SUMMARY: LineKind = {
     ...itemCounts('recording', 'day'),
     warnings: count('Warnings in all lines.'),
   },
-};
+});
 
 export const IMPORT_LINES = [FOUND, UNREADABLE, SUMMARY];

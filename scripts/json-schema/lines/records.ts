@@ -1,5 +1,4 @@
 import {
-  type Shape,
   count,
   date,
   flag,
@@ -12,45 +11,37 @@ import {
   time,
   word,
 } from '../fields.ts';
-import type { LineKind } from '../line-kind.ts';
+import { line, variant } from '../line-kind.ts';
 import { accountName, failure, itemCounts, request } from './shared.ts';
 
 /** The day of a record that could be read. */
-const DAY: Shape = {
+const DAY = {
   date: date('The local calendar date.'),
   source: text('The first of `sources`.', 'there is one'),
   sources: texts('Every input record in it: a file, `FILE#/POINTER` (RFC 6901) or `FILE:LINE`.'),
-  warnings: list(
-    {
-      source: text('The input record.'),
-      field: text('The field as the input spells it.', 'it is about a field'),
-      message: text('A sentence.'),
-    },
-    'Notes on values that were accepted, and may be mistakes.',
-  ),
+  warnings: list('Notes on values that were accepted, and may be mistakes.', {
+    source: text('The input record.'),
+    field: text('The field as the input spells it.', 'it is about a field'),
+    message: text('A sentence.'),
+  }),
   zoneUsed: flag('Whether the zone decided the date or an offset.'),
   zone: text('IANA name of the zone.', '`zoneUsed`, and `sync push` prints the line'),
-  zoneFrom: word(
-    {
-      flag: '`--tz`',
-      environment: '`SYNC_TIMEZONE`',
-      profile: 'the setting `timezone`',
-      machine: "this machine's zone",
-    },
-    'Origin of the zone.',
-    'there is `zone`',
-  ),
+  zoneFrom: word('Origin of the zone.', 'there is `zone`', {
+    flag: '`--tz`',
+    environment: '`SYNC_TIMEZONE`',
+    profile: 'the setting `timezone`',
+    machine: "this machine's zone",
+  }),
 };
 
-const ATTEMPTS = count('Requests of this run that were to change it, repetitions included.');
+const ATTEMPTS = 'Requests of this run that were to change it, repetitions included.';
 
-const PROBLEM: Shape = {
+const PROBLEM = {
   field: text('The field as the input spells it.', 'the problem is about a field'),
   problem: text('The problem.'),
 };
 
-const RECORD: LineKind = {
-  types: ['wellness', 'nutrition'],
+export const RECORD = line(['wellness', 'nutrition'], {
   about: 'The outcome of one day of wellness or of nutrition, or of a record that cannot be used.',
   commands: [
     'push wellness',
@@ -65,99 +56,68 @@ const RECORD: LineKind = {
     at: time('When it happened.', '`sync watch` prints the line and runs without `--once`'),
     ...accountName,
   },
-  variants: {
-    by: 'outcome',
-    about: 'What happened to the record.',
-    each: [
-      {
-        is: { pushed: 'the platform took it, new or changed' },
-        fields: {
-          ...DAY,
-          attempts: ATTEMPTS,
-          unseen: flag(
-            'Always true: what others wrote on the day was not seen, and is erased.',
-            'the platform replaces days of nutrition, and the login may not read them',
-          ),
-        },
-      },
-      {
-        is: { undone: '`sync undo` took back what was sent from here' },
-        fields: { ...DAY, attempts: ATTEMPTS },
-      },
-      {
-        is: { skipped: 'not sent' },
-        fields: {
-          ...DAY,
-          reason: word(
-            {
-              unchanged: 'the platform has it',
-              undone: '`sync undo` took it back; only `--force` sends it again',
-            },
-            'Why.',
-          ),
-        },
-      },
-      {
-        is: { invalid: 'not sent: it cannot be used' },
-        fields: {
-          source: text('The input record, or the input if it cannot be read as a whole.'),
-          date: date('The local calendar date.', 'it is known'),
-          ...PROBLEM,
-          problems: list(PROBLEM, 'All problems; the first is `field` and `problem`, too.'),
-          reason: word(
-            { unreadable: 'the input cannot be read as a whole' },
-            'Why.',
-            'no record of the input can be read',
-          ),
-          hint: text('What to do or to type next.', 'no record of the input can be read'),
-        },
-      },
-      {
-        is: { rejected: 'the platform refused it for good' },
-        fields: {
-          ...DAY,
-          status: count('HTTP status.', 'the status was the refusal'),
-          message: text('What the platform said, as a sentence.'),
-          hint: text('What to do or to type next.', 'there is something to do'),
-          attempts: ATTEMPTS,
-        },
-      },
-      {
-        is: { conflict: 'the platform holds something else, and cannot be corrected from here' },
-        fields: {
-          ...DAY,
-          stored: openObjects('The items that the platform holds and should not.'),
-          intended: openObjects('The items that it should hold instead.'),
-          message: text('What differs, as a sentence.'),
-          hint: text('What to do in the platform.'),
-          attempts: ATTEMPTS,
-        },
-      },
-      {
-        is: { failed: 'not delivered; the same command again continues' },
-        fields: {
-          ...DAY,
-          ...failure(),
-          attempts: { ...ATTEMPTS, when: 'the run came to it' },
-        },
-      },
-      {
-        is: { 'would-push': '`--dry-run`: it would be sent' },
-        fields: {
-          ...DAY,
-          request: object(
-            request,
-            'The request; of nutrition with all that the day should hold, of which sync sends what is missing.',
-          ),
-        },
-      },
-    ],
-  },
-};
+  by: ['outcome', 'What happened to the record.'],
+  variants: [
+    variant('pushed', 'the platform took it, new or changed', {
+      ...DAY,
+      attempts: count(ATTEMPTS),
+      unseen: flag(
+        'Always true: what others wrote on the day was not seen, and is erased.',
+        'the platform replaces days of nutrition, and the login may not read them',
+      ),
+    }),
+    variant('undone', '`sync undo` took back what was sent from here', {
+      ...DAY,
+      attempts: count(ATTEMPTS),
+    }),
+    variant('skipped', 'not sent', {
+      ...DAY,
+      reason: word('Why.', {
+        unchanged: 'the platform has it',
+        undone: '`sync undo` took it back; only `--force` sends it again',
+      }),
+    }),
+    variant('invalid', 'not sent: it cannot be used', {
+      source: text('The input record, or the input if it cannot be read as a whole.'),
+      date: date('The local calendar date.', 'it is known'),
+      ...PROBLEM,
+      problems: list('All problems; the first is `field` and `problem`, too.', PROBLEM),
+      reason: word('Why.', 'no record of the input can be read', {
+        unreadable: 'the input cannot be read as a whole',
+      }),
+      hint: text('What to do or to type next.', 'no record of the input can be read'),
+    }),
+    variant('rejected', 'the platform refused it for good', {
+      ...DAY,
+      status: count('HTTP status.', 'the status was the refusal'),
+      message: text('What the platform said, as a sentence.'),
+      hint: text('What to do or to type next.', 'there is something to do'),
+      attempts: count(ATTEMPTS),
+    }),
+    variant('conflict', 'the platform holds something else, and cannot be corrected from here', {
+      ...DAY,
+      stored: openObjects('The items that the platform holds and should not.'),
+      intended: openObjects('The items that it should hold instead.'),
+      message: text('What differs, as a sentence.'),
+      hint: text('What to do in the platform.'),
+      attempts: count(ATTEMPTS),
+    }),
+    variant('failed', 'not delivered; the same command again continues', {
+      ...DAY,
+      ...failure(),
+      attempts: count(ATTEMPTS, 'the run came to it'),
+    }),
+    variant('would-push', '`--dry-run`: it would be sent', {
+      ...DAY,
+      request: object(
+        'The request; of nutrition with all that the day should hold, of which sync sends what is missing.',
+        request,
+      ),
+    }),
+  ],
+});
 
-const PUSH_SUMMARY: LineKind = {
-  types: ['summary'],
-  of: 'records',
+const PUSH_SUMMARY = line('summary of records', {
   about: 'How many days and unusable records had which outcome; the last line.',
   commands: ['push wellness', 'push nutrition'],
   fields: {
@@ -165,12 +125,11 @@ const PUSH_SUMMARY: LineKind = {
     warnings: count('Warnings in all lines.'),
     ...itemCounts('day'),
   },
-};
+});
 
-const KIND = word({ wellness: 'daily records', nutrition: 'food' }, 'What is in it.');
+const KIND = word('What is in it.', { wellness: 'daily records', nutrition: 'food' });
 
-const EXPORT: LineKind = {
-  types: ['export'],
+const EXPORT = line('export', {
   about: 'A file that another program exported, as sync recognised it.',
   commands: ['push wellness', 'push nutrition', 'sources --check'],
   fields: {
@@ -185,30 +144,23 @@ const EXPORT: LineKind = {
     unread: texts('Columns of a table that sync does not know, and does not send.', 'there is one'),
     example: openObject('The first day as it would be sent.', '`sources --check` prints the line'),
   },
-};
+});
 
-const SOURCE: LineKind = {
-  types: ['source'],
+const SOURCE = line('source', {
   about: 'An export that sync understands.',
   commands: ['sources'],
   fields: {
     name: text('Its name, as `--source` takes it.'),
     title: text('For people.'),
     kinds: texts('`wellness`, `nutrition` or both.'),
-    files: list(
-      {
-        kind: KIND,
-        holds: text('What such a file holds.'),
-        format: word(
-          { json: 'JSON', csv: 'a table', xml: 'XML', fit: 'FIT' },
-          'How it is written.',
-        ),
-      },
-      'The kinds of file in the export.',
-    ),
+    files: list('The kinds of file in the export.', {
+      kind: KIND,
+      holds: text('What such a file holds.'),
+      format: word('How it is written.', { json: 'JSON', csv: 'a table', xml: 'XML', fit: 'FIT' }),
+    }),
     howTo: text('Where the athlete finds the export.'),
     evidence: texts('Where the format is documented.'),
   },
-};
+});
 
 export const RECORD_LINES = [EXPORT, SOURCE, RECORD, PUSH_SUMMARY];

@@ -1,5 +1,4 @@
 import {
-  type Shape,
   amount,
   count,
   date,
@@ -11,12 +10,11 @@ import {
   texts,
   word,
 } from '../fields.ts';
-import type { LineKind } from '../line-kind.ts';
+import { line, variant } from '../line-kind.ts';
 import { outcomesOf } from '../../../src/app/outcomes.ts';
 import { accountName, activity, failure, outcomeCounts, profileRequests } from './shared.ts';
 
-const FILES: LineKind = {
-  types: ['files'],
+const FILES = line('files', {
   about: 'The files that were written.',
   commands: ['seed --out'],
   fields: {
@@ -24,13 +22,11 @@ const FILES: LineKind = {
     recordings: count('Recordings in it.'),
     days: count('Days in its `wellness.json` and `nutrition.json`.'),
   },
-};
+});
 
 const SEED_OUTCOMES = [true, false].flatMap((dry) => outcomesOf(['recording', 'day'], !dry));
 
-const SEED_SUMMARY: LineKind = {
-  types: ['summary'],
-  of: 'seed',
+const SEED_SUMMARY = line('summary of seed', {
   about: 'What an account was filled with, and how many items had which outcome.',
   commands: ['seed'],
   fields: {
@@ -41,31 +37,26 @@ const SEED_SUMMARY: LineKind = {
     records: count('Days of wellness and of nutrition.'),
     ...outcomeCounts(SEED_OUTCOMES, 'there is one'),
   },
-};
+});
 
 const PROFILE_FIELDS = {
   weight: "the athlete's body weight (kg)",
   ftp: "the athlete's functional threshold power (W)",
 } as const;
 
-const TRIED: Shape = {
-  before: object(
-    {
-      weight: nullable(amount('kg', 'The weight', 'the platform shows it'), 'if it was empty.'),
-      ftp: nullable(amount('W', 'The FTP', 'the platform shows it'), 'if it was empty.'),
-    },
-    'What the profile said before.',
-    'it could be read',
-  ),
+const TRIED = {
+  before: object('What the profile said before.', 'it could be read', {
+    weight: nullable(amount('kg', 'The weight', 'the platform shows it'), 'if it was empty.'),
+    ftp: nullable(amount('W', 'The FTP', 'the platform shows it'), 'if it was empty.'),
+  }),
   set: texts('The fields that were set.'),
   unset: list(
-    { field: word(PROFILE_FIELDS, 'The field.'), ...failure() },
     'The fields that could not be set. A missing scope, a refusal and a service without the field do not change the exit code.',
+    { field: word('The field.', PROFILE_FIELDS), ...failure() },
   ),
 };
 
-const SEED_PROFILE: LineKind = {
-  types: ['seed-profile'],
+const SEED_PROFILE = line('seed-profile', {
   about: "The weight and FTP of a seeded account's profile.",
   commands: ['seed'],
   fields: {
@@ -73,52 +64,39 @@ const SEED_PROFILE: LineKind = {
     weight: amount('kg', "The synthetic athlete's weight on the last day."),
     ftp: amount('W', 'The FTP on the last day.'),
   },
-  variants: {
-    by: 'outcome',
-    about: 'What happened to the profile.',
-    each: [
+  by: ['outcome', 'What happened to the profile.'],
+  variants: [
+    variant(
       {
-        is: {
-          updated: 'the platform took what differed',
-          unchanged: 'the profile said so already; nothing was sent',
-          incomplete: 'not all of it could be set',
-        },
-        fields: TRIED,
+        updated: 'the platform took what differed',
+        unchanged: 'the profile said so already; nothing was sent',
+        incomplete: 'not all of it could be set',
       },
-      {
-        is: { 'would-update': '`--dry-run`: what differs would be sent' },
-        fields: { requests: profileRequests },
-      },
-    ],
-  },
-};
+      TRIED,
+    ),
+    variant('would-update', '`--dry-run`: what differs would be sent', {
+      requests: profileRequests,
+    }),
+  ],
+});
 
-const LEFTOVER: LineKind = {
-  types: ['leftover'],
+const LEFTOVER = line('leftover', {
   about:
     'Data that `sync seed` sent and that stay at the platform, which offers no way to delete them.',
   commands: ['seed --remove'],
   fields: accountName,
-  variants: {
-    by: 'kind',
-    about: 'What stays.',
-    each: [
-      {
-        is: { recording: 'a recording, and its workout' },
-        fields: {
-          path: text('Its file name.'),
-          sha256: sha256('SHA-256 of the recording.'),
-          ...activity,
-        },
-      },
-      { is: { wellness: 'a day of wellness' }, fields: { date: date('The day.') } },
-    ],
-  },
-};
+  by: ['kind', 'What stays.'],
+  variants: [
+    variant('recording', 'a recording, and its workout', {
+      path: text('Its file name.'),
+      sha256: sha256('SHA-256 of the recording.'),
+      ...activity,
+    }),
+    variant('wellness', 'a day of wellness', { date: date('The day.') }),
+  ],
+});
 
-const REMOVAL_SUMMARY: LineKind = {
-  types: ['summary'],
-  of: 'removed seed',
+const REMOVAL_SUMMARY = line('summary of removed seed', {
   about: 'What was removed from an account, and what stays.',
   commands: ['seed --remove'],
   fields: {
@@ -127,20 +105,18 @@ const REMOVAL_SUMMARY: LineKind = {
     until: date('The last day.'),
     removed: count('Days of nutrition that were removed.'),
     recordings: count('Recordings whose workouts were removed, or with `--dry-run` may be.'),
-    left: object(
-      { recording: count('Recordings.'), wellness: count('Days of wellness.') },
-      'What stays.',
-    ),
+    left: object('What stays.', {
+      recording: count('Recordings.'),
+      wellness: count('Days of wellness.'),
+    }),
     ...outcomeCounts(
       ['skipped', 'rejected', 'conflict', 'failed', 'would-push'],
       'a day of nutrition has it',
     ),
   },
-};
+});
 
-const ACCOUNTS_SUMMARY: LineKind = {
-  types: ['summary'],
-  of: 'seeded accounts',
+const ACCOUNTS_SUMMARY = line('summary of seeded accounts', {
   about: 'How many accounts were filled; the last line.',
   commands: ['seed --accounts'],
   fields: {
@@ -148,7 +124,7 @@ const ACCOUNTS_SUMMARY: LineKind = {
     complete: count('Accounts that were filled.'),
     incomplete: count('The others.'),
   },
-};
+});
 
 export const SEED_LINES = [
   FILES,

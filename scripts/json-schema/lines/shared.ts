@@ -1,11 +1,9 @@
-import { outcomesOf } from '../../../src/app/outcomes.ts';
-import type { ErrorCode } from '../../../src/base/errors.ts';
+import * as v from 'valibot';
 import {
-  type Field,
-  type Shape,
-  type Words,
+  type When,
   amount,
   count,
+  fieldsOf,
   flag,
   list,
   object,
@@ -14,6 +12,8 @@ import {
   time,
   word,
 } from '../fields.ts';
+import { outcomesOf } from '../../../src/app/outcomes.ts';
+import type { ErrorCode } from '../../../src/base/errors.ts';
 
 /** Every `code` of a failure. */
 export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
@@ -40,23 +40,24 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   INTERNAL: 'a fault of this program; please report it',
 };
 
+const code = fieldsOf(v.picklist(Object.keys(ERROR_CODES) as ErrorCode[]));
+
 /** The code of a failure; its meanings are shown once, with the error line. */
-export const ERROR_CODE = {
-  ...word(ERROR_CODES, 'What failed: a code of the `error` line.'),
-  values: undefined,
-};
+export function errorCode<TWhen extends When = undefined>(when?: TWhen) {
+  return code('What failed: a code of the `error` line.', when);
+}
 
 /** Why something failed. */
-export function failure(when?: string): Shape {
+export function failure<TWhen extends When = undefined>(when?: TWhen) {
   return {
-    code: { ...ERROR_CODE, when },
+    code: errorCode(when),
     message: text('What failed and why, as a sentence.', when),
     hint: text('What to do or to type next.', when ?? 'there is something to do'),
   };
 }
 
 /** The athlete that a login belongs to. */
-export const account: Shape = {
+export const account = {
   id: text("The platform's identifier of the athlete."),
   name: text('The name.', 'the platform names it'),
   email: text('The email address.', 'the platform names it'),
@@ -65,7 +66,7 @@ export const account: Shape = {
 const STATES_IT = 'the recording states it';
 
 /** A recording as the athlete knows it. */
-const ACTIVITY: Shape = {
+const ACTIVITY = {
   name: text('Display name.', 'the sport is known or a name was given'),
   startedAt: time(
     'When it began, with the offset that the device recorded, else in UTC.',
@@ -75,12 +76,12 @@ const ACTIVITY: Shape = {
   distanceMeters: amount('m', 'Distance.', STATES_IT),
 };
 
-export const activity: Shape = {
-  activity: object(ACTIVITY, 'The activity.', 'the recording was read and states something'),
+export const activity = {
+  activity: object('The activity.', 'the recording was read and states something', ACTIVITY),
 };
 
 /** Set if an upload is known to be accepted, and no more. */
-export const accepted: Shape = {
+export const accepted = {
   accepted: flag(
     'Always true: the platform accepts recordings without naming them.',
     'it never named one',
@@ -88,48 +89,42 @@ export const accepted: Shape = {
 };
 
 /** Set in lines of `sync seed --accounts`, which prints lines of several accounts. */
-export const accountName: Shape = {
+export const accountName = {
   account: text('The account in the `--accounts` file.', '`sync seed --accounts` prints the line'),
 };
 
 /** An HTTP request that `--dry-run` shows. */
-export const request: Shape = {
-  method: word({ GET: 'reads', POST: 'sends', PATCH: 'changes' }, 'The HTTP method.'),
+export const request = {
+  method: word('The HTTP method.', { GET: 'reads', POST: 'sends', PATCH: 'changes' }),
   url: text('The address; only its path if no address is configured.'),
   body: openObject('The JSON body.', 'the request has one'),
 };
 
 /** The requests that change a profile, as `--dry-run` shows them. */
-export const profileRequests = list(
-  {
-    method: word({ GET: 'reads', PATCH: 'changes' }, 'The HTTP method.'),
-    url: text('The address.'),
-    body: openObject('The JSON body.', 'the request has one'),
-    when: text('The condition on which it is sent.', 'there is one'),
-  },
-  'The requests.',
-);
+export const profileRequests = list('The requests.', {
+  method: word('The HTTP method.', { GET: 'reads', PATCH: 'changes' }),
+  url: text('The address.'),
+  body: openObject('The JSON body.', 'the request has one'),
+  when: text('The condition on which it is sent.', 'there is one'),
+});
 
 /** Returns a count for each of these outcomes. */
-export function outcomeCounts(outcomes: readonly string[], when?: string): Shape {
-  return Object.fromEntries(outcomes.map((outcome) => [outcome, outcomeCount(outcome, when)]));
+export function outcomeCounts(outcomes: readonly string[], when?: string) {
+  return Object.fromEntries(
+    outcomes.map((outcome) => [outcome, count(`Items with the outcome \`${outcome}\`.`, when)]),
+  );
 }
 
 /** Returns a count for each outcome of recordings or of days. */
-export function itemCounts(...of: Parameters<typeof outcomesOf>[0]): Shape {
+export function itemCounts(...of: Parameters<typeof outcomesOf>[0]) {
   return {
     ...outcomeCounts(outcomesOf(of, false)),
     ...outcomeCounts(outcomesOf(of, true), '`--dry-run` found one'),
   };
 }
 
-/** Returns the number of items with one outcome. */
-function outcomeCount(outcome: string, when?: string): Field {
-  return count(`Items with the outcome \`${outcome}\`.`, when);
-}
-
 /** Why a file cannot be sent. */
-export const INVALID_REASONS: Words = {
+export const INVALID_REASONS = {
   'not-fit': 'no FIT file',
   incomplete: 'the end of the file is missing',
   corrupt: 'the content is damaged',

@@ -1,23 +1,33 @@
-import { type Shape, count, flag, list, object, sha256, text, time, word } from '../fields.ts';
-import type { LineKind } from '../line-kind.ts';
+import {
+  type When,
+  count,
+  flag,
+  list,
+  object,
+  sha256,
+  text,
+  time,
+  whole,
+  word,
+} from '../fields.ts';
+import { line, variant } from '../line-kind.ts';
 import { INVALID_REASONS, accountName, activity, failure, itemCounts } from './shared.ts';
 
 /** The recording that was read. */
-function recording(when?: string): Shape {
+function recording<TWhen extends When = undefined>(when?: TWhen) {
   return {
     sha256: sha256('SHA-256 of the recording, unpacked.', when),
-    size: count('Size of the recording, unpacked.', when, 'bytes'),
+    size: whole('bytes', 'Size of the recording, unpacked.', when),
   };
 }
 
-function attempts(when?: string): Shape {
+function attempts<TWhen extends When = undefined>(when?: TWhen) {
   return {
     attempts: count('Requests of this run that were to change it, repetitions included.', when),
   };
 }
 
-const UPLOAD: LineKind = {
-  types: ['upload'],
+export const UPLOAD = line('upload', {
   about: 'The outcome of one recording.',
   commands: ['upload', 'import', 'watch', 'seed'],
   fields: {
@@ -27,114 +37,79 @@ const UPLOAD: LineKind = {
     at: time('When it happened.', '`sync watch` runs without `--once`'),
     ...accountName,
   },
-  variants: {
-    by: 'outcome',
-    about: 'What happened to the recording.',
-    each: [
+  by: ['outcome', 'What happened to the recording.'],
+  variants: [
+    variant(
+      { uploaded: 'the platform took it', duplicate: 'the platform had it already' },
       {
-        is: { uploaded: 'the platform took it', duplicate: 'the platform had it already' },
-        fields: {
-          ...activity,
-          ...recording(),
-          ...attempts(),
-          service: object(
-            {
-              state: text('How far the platform is, such as `queued`.', 'the platform says so'),
-              fitFileId: text("The platform's identifier of the file.", 'the platform names it'),
-              workoutId: text('Identifier of the workout.', 'the platform names it'),
-              jobId: text('Identifier of the processing.', 'the platform names it'),
-            },
-            "The platform's answer.",
-          ),
-          note: text('What became of `--name`, or of another workout.', 'there is more to say'),
-        },
+        ...activity,
+        ...recording(),
+        ...attempts(),
+        service: object("The platform's answer.", {
+          state: text('How far the platform is, such as `queued`.', 'the platform says so'),
+          fitFileId: text("The platform's identifier of the file.", 'the platform names it'),
+          workoutId: text('Identifier of the workout.', 'the platform names it'),
+          jobId: text('Identifier of the processing.', 'the platform names it'),
+        }),
+        note: text('What became of `--name`, or of another workout.', 'there is more to say'),
       },
-      {
-        is: { skipped: 'not sent, and nothing is wrong with that' },
-        fields: {
-          reason: word(
-            {
-              'already-uploaded': 'the platform confirmed it before',
-              'not-an-activity': 'a FIT file of another kind, found in a folder',
-              'before-since': 'it began before the day of `--since`',
-              undoing: '`sync undo upload` was interrupted: the same command finishes it',
-              undone: '`sync undo upload` took it back; `--force` sends it again',
-              shorter:
-                'a longer recording with its start and file identifier was sent; `--force` replaces its workout',
-              'refused-before': 'the platform refused it; `sync watch` waits before it retries',
-            },
-            'Why.',
-          ),
-          sha256: sha256('SHA-256 of the recording, unpacked.', 'it was read'),
-          detail: text('The reason as a sentence.', 'there is more to say'),
-          wellness: flag('`sync push wellness` sends what it holds.', 'it does'),
-        },
-      },
-      {
-        is: { invalid: 'not sent: it cannot be used' },
-        fields: {
-          reason: word(
-            {
-              ...INVALID_REASONS,
-              'not-an-activity': 'a FIT file of another kind, named on the command line',
-            },
-            'Why.',
-          ),
-          detail: text('The reason as a sentence.'),
-          wellness: flag('`sync push wellness` sends what it holds.', 'it does'),
-          hint: text('What to type next.', 'there is a command that may help'),
-        },
-      },
-      {
-        is: { rejected: 'the platform refused it for good' },
-        fields: {
-          status: count('HTTP status.', 'the status was the refusal'),
-          message: text('What the platform said, as a sentence.'),
-          ...activity,
-          ...recording(),
-          ...attempts(),
-        },
-      },
-      {
-        is: { failed: 'not delivered; the same command again continues' },
-        fields: {
-          ...failure(),
-          ...activity,
-          ...recording('it was read'),
-          ...attempts('a request was made'),
-        },
-      },
-      {
-        is: { 'would-upload': '`--dry-run`: it would be sent' },
-        fields: {
-          ...activity,
-          ...recording(),
-          request: object(
-            {
-              method: word({ POST: 'sends' }, 'The HTTP method.'),
-              url: text('The address.'),
-              parts: list(
-                {
-                  name: text('Name of the part.'),
-                  value: text('The text.', 'the part is a text'),
-                  filename: text('The file name.', 'the part is the file'),
-                  size: count('Size of the file.', 'the part is the file', 'bytes'),
-                  sha256: sha256('SHA-256 of the file.', 'the part is the file'),
-                },
-                'The parts of the multipart body.',
-              ),
-            },
-            'The request.',
-          ),
-        },
-      },
-    ],
-  },
-};
+    ),
+    variant('skipped', 'not sent, and nothing is wrong with that', {
+      reason: word('Why.', {
+        'already-uploaded': 'the platform confirmed it before',
+        'not-an-activity': 'a FIT file of another kind, found in a folder',
+        'before-since': 'it began before the day of `--since`',
+        undoing: '`sync undo upload` was interrupted: the same command finishes it',
+        undone: '`sync undo upload` took it back; `--force` sends it again',
+        shorter:
+          'a longer recording with its start and file identifier was sent; `--force` replaces its workout',
+        'refused-before': 'the platform refused it; `sync watch` waits before it retries',
+      }),
+      sha256: sha256('SHA-256 of the recording, unpacked.', 'it was read'),
+      detail: text('The reason as a sentence.', 'there is more to say'),
+      wellness: flag('`sync push wellness` sends what it holds.', 'it does'),
+    }),
+    variant('invalid', 'not sent: it cannot be used', {
+      reason: word('Why.', {
+        ...INVALID_REASONS,
+        'not-an-activity': 'a FIT file of another kind, named on the command line',
+      }),
+      detail: text('The reason as a sentence.'),
+      wellness: flag('`sync push wellness` sends what it holds.', 'it does'),
+      hint: text('What to type next.', 'there is a command that may help'),
+    }),
+    variant('rejected', 'the platform refused it for good', {
+      status: count('HTTP status.', 'the status was the refusal'),
+      message: text('What the platform said, as a sentence.'),
+      ...activity,
+      ...recording(),
+      ...attempts(),
+    }),
+    variant('failed', 'not delivered; the same command again continues', {
+      ...failure(),
+      ...activity,
+      ...recording('it was read'),
+      ...attempts('a request was made'),
+    }),
+    variant('would-upload', '`--dry-run`: it would be sent', {
+      ...activity,
+      ...recording(),
+      request: object('The request.', {
+        method: word('The HTTP method.', { POST: 'sends' }),
+        url: text('The address.'),
+        parts: list('The parts of the multipart body.', {
+          name: text('Name of the part.'),
+          value: text('The text.', 'the part is a text'),
+          filename: text('The file name.', 'the part is the file'),
+          size: whole('bytes', 'Size of the file.', 'the part is the file'),
+          sha256: sha256('SHA-256 of the file.', 'the part is the file'),
+        }),
+      }),
+    }),
+  ],
+});
 
-const UPLOAD_SUMMARY: LineKind = {
-  types: ['summary'],
-  of: 'uploads',
+const UPLOAD_SUMMARY = line('summary of uploads', {
   about: 'How many files had which outcome; the last line.',
   commands: ['upload', 'watch --once'],
   fields: {
@@ -145,6 +120,6 @@ const UPLOAD_SUMMARY: LineKind = {
     zip: count('Zip archives in folders, which are not opened.', 'a folder holds one'),
     days: count('Wellness days that were sent, or would be.', '`sync watch` found one'),
   },
-};
+});
 
 export const UPLOAD_LINES = [UPLOAD, UPLOAD_SUMMARY];
