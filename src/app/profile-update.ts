@@ -58,9 +58,8 @@ const RANGES = {
  * Shows the athlete's profile, or updates weight and FTP (interface 4.8; deployed services take a
  * `PATCH` with `weight`, `weightUnits`, `ftp`).
  *
- * @throws SyncError `USAGE` for a value out of range; `SERVICE_ANSWER` if the service does not confirm
- *   the update, or stored another weight; `SCOPE_MISSING` and `REJECTED` if the display unit cannot be
- *   read; the errors of the client.
+ * @throws SyncError `USAGE` for a value out of range; `SERVICE_ANSWER` if the service stored another weight;
+ *   `SCOPE_MISSING` and `REJECTED` if the display unit cannot be read; the errors of the client.
  */
 export async function showOrUpdate(
   { weight, ftp, force, dryRun }: MetricsChange,
@@ -68,9 +67,7 @@ export async function showOrUpdate(
   signal: AbortSignal,
 ): Promise<ProfileReport> {
   if (weight === undefined && ftp === undefined) {
-    const client = await open();
-    const { profile, isPart } = await readProfile(client, signal);
-    return { action: 'shown', profile, ...(isPart ? { warnings: [PART_ONLY] } : {}) };
+    return { action: 'shown', profile: await readProfile(await open(), signal) };
   }
   const kg = weight === undefined ? undefined : inRange('weight', weight);
   const others = ftp === undefined ? {} : { ftp: whole(inRange('ftp', ftp)) };
@@ -78,7 +75,7 @@ export async function showOrUpdate(
   const client = await open();
   if (kg !== undefined) return await updateWeight(kg, others, force, client, signal);
   const answer = await client.updateProfile(others, signal);
-  return { action: 'updated', profile: updatedBy(answer, others) };
+  return { action: 'updated', profile: profileIn(answer) };
 }
 
 /** Returns all requests that an update may lead to, without asking the service. */
@@ -95,14 +92,12 @@ function plan(kg: number | undefined, others: WireObject, url: string): ProfileR
     patch({ ...weightIn('Kilograms', kg), ...others }, 'if the athlete reads kilograms'),
     patch({ ...weightIn('Pounds', kg), ...others }, 'if the athlete reads pounds'),
     patch({ weight: kg, ...others }, 'if the profile names no unit'),
-    patch({ weight: kg }, 'if the platform then stored pounds as kilograms'),
   ];
 }
 
 /**
  * Sends a weight in the athlete's display unit. A service stores the `weightUnits` of an update as the
- * display unit, and reads a weight without it in that unit. Some services ignore units and read every
- * weight as kg. All answer in kg: the answer shows how the service read the weight.
+ * display unit, and reads a weight without it in that unit. It answers in kg.
  */
 async function updateWeight(
   kg: number,
@@ -112,61 +107,33 @@ async function updateWeight(
   signal: AbortSignal,
 ): Promise<ProfileReport> {
   const { units, forced } = await displayUnits(client, force, signal);
-  const first = units === undefined ? { weight: kg } : weightIn(units, kg);
-  const update = async (body: WireObject) => {
-    const profile = updatedBy(await client.updateProfile(body, signal), body);
-    // If the answer does not show the stored weight, the profile does.
-    const open = weightOf(profile) === undefined && units !== 'Kilograms';
-    const shown = open ? (await readProfile(client, signal)).profile : profile;
-    return { profile: profile ?? shown, stored: weightOf(shown) };
-  };
-  const { profile, stored } = await update({ ...first, ...others });
-  const done = (warning: string, shown: unknown = profile): ProfileReport => ({
-    action: 'updated',
-    profile: shown,
-    warnings: [warning],
-  });
-  if (stored === undefined || isAbout(stored, kg)) {
-    if (!forced) return { action: 'updated', profile };
-    return done(unitsNote(profile));
+  const weight = units === undefined ? { weight: kg } : weightIn(units, kg);
+  const profile = profileIn(await client.updateProfile({ ...weight, ...others }, signal));
+  const stored = weightOf(profile);
+  if (stored !== undefined && Math.abs(stored - kg) > ROUNDING_KG) {
+    throw new SyncError(
+      'SERVICE_ANSWER',
+      `The platform stored a weight of ${stored} kg, not ${kg} kg.`,
+      {
+        hint: "Correct the weight on the platform's pages.",
+        details: { stored, intended: kg },
+      },
+    );
   }
-  // Either pounds were stored as kg, or kg without a unit were read as pounds.
-  const second =
-    units === 'Pounds' && isAbout(stored, first.weight)
-      ? { weight: kg }
-      : units === undefined && isAbout(stored, kg * KG_PER.Pounds)
-        ? { weight: weightIn('Pounds', kg).weight }
-        : undefined;
-  if (second === undefined) throw storedAnother(stored, kg);
-  const corrected = await update(second).catch((error: unknown) => {
-    throw error instanceof SyncError ? leftWrong(error, stored) : error;
-  });
-  if (corrected.stored !== undefined && !isAbout(corrected.stored, kg)) {
-    throw storedAnother(corrected.stored, kg);
-  }
-  const warning =
-    units === 'Pounds'
-      ? `The platform ignores the unit of a weight: it was sent again, as ${kg} kg.`
-      : `The platform takes weights in pounds: it was sent again, as ${second.weight} lb.`;
-  return done(warning, corrected.profile);
+  return { action: 'updated', profile, ...(forced ? { warnings: [UNIT_SET] } : {}) };
 }
 
 const FORCE_HINT = '`--force` sends the weight, and sets the unit to kilograms.';
 
-const PART_ONLY =
-  'The platform shows applications no more of the profile; `--weight` and `--ftp` set it all the same.';
+const UNIT_SET = "The unit in which the platform's pages show weights is kilograms now.";
 
-/**
- * Reads the athlete's profile. A platform that shows it to no application takes every weight as kg, and
- * shows a part of it in userinfo.
- */
-export async function readProfile(
-  client: ServiceClient,
-  signal: AbortSignal,
-): Promise<{ readonly profile: unknown; readonly isPart: boolean }> {
+/** Reads the athlete's profile. @throws SyncError `REJECTED` if the platform shows none */
+export async function readProfile(client: ServiceClient, signal: AbortSignal): Promise<unknown> {
   const answer = await client.readProfile(signal);
-  const isPart = answer === undefined;
-  return { profile: isPart ? await client.userinfo(signal) : profileIn(answer), isPart };
+  if (answer !== undefined) return profileIn(answer);
+  throw new SyncError('REJECTED', 'The platform offers applications no profile.', {
+    hint: phrase`Set weight and FTP on its pages. If it has one at another path: ${sync('config', 'set', 'endpoint.profile', 'PATH')}.`,
+  });
 }
 
 /**
@@ -179,15 +146,16 @@ async function displayUnits(
   signal: AbortSignal,
 ): Promise<{ readonly units: ProfileUnits | undefined; readonly forced: boolean }> {
   try {
-    const { profile } = await readProfile(client, signal);
+    const profile = await readProfile(client, signal);
     const units = isObject(profile) ? profile['weightUnits'] : undefined;
     const known = units === 'Kilograms' || units === 'Pounds';
     return { units: known ? units : undefined, forced: false };
   } catch (error) {
-    const unreadable =
-      error instanceof SyncError && (error.code === 'SCOPE_MISSING' || error.code === 'REJECTED');
-    if (!unreadable) throw error;
-    if (force) return { units: 'Kilograms', forced: true };
+    if (!(error instanceof SyncError)) throw error;
+    const isHidden = error.code === 'SCOPE_MISSING';
+    if (force && (isHidden || error.code === 'REJECTED'))
+      return { units: 'Kilograms', forced: true };
+    if (!isHidden) throw error;
     throw error.with({
       message:
         'Nothing was sent: the unit in which the athlete reads weights cannot be read. ' +
@@ -195,15 +163,6 @@ async function displayUnits(
       hint: error.hint === undefined ? FORCE_HINT : phrase`${error.hint} ${FORCE_HINT}`,
     });
   }
-}
-
-/** Says how an update with an unknown unit changed the athlete's display unit. */
-function unitsNote(profile: unknown): string {
-  const units = isObject(profile) ? profile['weightUnits'] : undefined;
-  if (units === undefined || units === 'Kilograms') {
-    return "The unit in which the platform's pages show weights is kilograms now.";
-  }
-  return 'The platform kept the unit in which its pages show weights: it ignores the unit of an update.';
 }
 
 function weightIn(units: ProfileUnits, kg: number): { weight: number; weightUnits: ProfileUnits } {
@@ -216,36 +175,13 @@ function weightOf(profile: unknown): number | undefined {
   return typeof weight === 'number' ? weight : undefined;
 }
 
-function isAbout(stored: number, meant: number): boolean {
-  return Math.abs(stored - meant) <= ROUNDING_KG;
-}
-
-function storedAnother(stored: number, kg: number): SyncError {
-  return new SyncError(
-    'SERVICE_ANSWER',
-    `The platform stored a weight of ${stored} kg, not ${kg} kg.`,
-    {
-      hint: "Correct the weight on the platform's pages.",
-      details: { stored, intended: kg },
-    },
-  );
-}
-
-function leftWrong(error: SyncError, stored: number): SyncError {
-  return error.with({
-    message: `The profile now says ${stored} kg. ${error.message}`,
-    hint: 'Run the same command again: it corrects the weight.',
-    details: { stored },
-  });
-}
-
 /** Returns the weight of the athlete's profile (kg); undefined if the platform does not show it. */
 export async function storedWeight(
   client: () => Promise<ServiceClient>,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   try {
-    return weightOf((await readProfile(await client(), signal)).profile);
+    return weightOf(await readProfile(await client(), signal));
   } catch (error) {
     // The push itself reports a login that ended or a platform that does not answer.
     if (error instanceof SyncError && !isAbort(error)) return undefined;
@@ -253,28 +189,15 @@ export async function storedWeight(
   }
 }
 
-/** Returns the profile in an answer: the answer itself, or its member `profile`. */
-function profileIn(answer: unknown): unknown {
-  return isObject(answer) ? (answer['profile'] ?? answer) : answer;
-}
-
 /**
- * Returns the profile after an update; undefined if the answer does not show it. An update is confirmed
- * by an empty answer, by `success: true`, or by a profile with the changed fields.
+ * Returns the profile in an answer: its member `profile`, or the answer itself; undefined if it shows none, as any
+ * success may.
  */
-function updatedBy(answer: unknown, change: WireObject): unknown {
-  if (answer === undefined) return undefined;
-  const profile = profileIn(answer);
-  const shown = isObject(profile) && Object.keys(change).some((key) => key in profile);
-  if (shown) return profile;
-  if (isObject(answer) && answer['success'] === true) return undefined;
-  throw new SyncError(
-    'SERVICE_ANSWER',
-    'The platform does not say whether it accepted the update.',
-    {
-      hint: phrase`Run ${sync('profile')} to see, and check the platform's address: ${sync('config', 'get', 'baseUrl')}.`,
-    },
-  );
+function profileIn(answer: unknown): unknown {
+  if (!isObject(answer)) return undefined;
+  const profile = answer['profile'] ?? answer;
+  const isShown = isObject(profile) && Object.keys(RANGES).some((key) => key in profile);
+  return isShown ? profile : undefined;
 }
 
 function inRange(name: keyof typeof RANGES, value: number): number {

@@ -55,7 +55,7 @@ export async function fillProfile(
   }
   const set: ProfileField[] = [];
   const unset: UnsetField[] = [];
-  const read = async () => (await readProfile(await service.client(), signal)).profile;
+  const read = async () => await readProfile(await service.client(), signal);
   let before: unknown;
   try {
     before = await read();
