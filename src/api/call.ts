@@ -66,7 +66,7 @@ export class Caller {
   /**
    * Sends a request, and again with a new token if the service refuses the first one.
    *
-   * @param also statuses to return beside success. 401 is among them if a revision may lack the route: it
+   * @param also statuses to return beside success. 401 is among them if a platform may lack the route: it
    *   responds so to a good token. userinfo decides then before a refresh, which ends the token of other
    *   processes.
    */

@@ -36,8 +36,11 @@ export type ItemsRequest =
 /** Statuses of that route that say something about the platform or the day. */
 const ABOUT_ITEMS: readonly number[] = [400, 401, 404, 405, 409, 501];
 
-/** Statuses for a route that a revision does not have. */
+/** Statuses for a route that a platform does not have. */
 const NO_ROUTE: readonly number[] = [401, 404, 405, 501];
+
+/** Header of each answer of `sync sandbox`. */
+const RUN_OF_SANDBOX = 'sandbox-run';
 
 type Delivered<T> = T & { readonly attempts: number };
 
@@ -51,7 +54,7 @@ export interface WorkoutQuery {
 }
 
 export interface DaysQuery {
-  /** `YYYY-MM-DD`; a revision without date filters returns the newest days. */
+  /** `YYYY-MM-DD` */
   readonly first: string;
   readonly last: string;
   readonly limit: number;
@@ -98,6 +101,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     const form = isStrict(endpoint, facts) ? 'json' : 'any';
     const called = await caller.call(endpoint, request, [], { repeatable, form });
     const { response, attempts, sent } = called;
+    facts.answeredBy(response.headers[RUN_OF_SANDBOX]);
     const shown = showsResults(response) ? 'results' : 'plain';
     if (!facts.has(endpoint, shown)) facts.note(endpoint, shown);
     return counted(attempts, () => decode(response, sent, isStrict(endpoint, facts)));

@@ -150,7 +150,7 @@ export interface WireItem {
   readonly body: WireObject;
 }
 
-/** The lists of a nutrition day (not in the interface; seen on 2026-02 and 2026-08). */
+/** The lists of a nutrition day (not in the interface; of Coach Watts). */
 const MEALS = ['breakfast', 'lunch', 'dinner', 'snacks'] as const;
 
 /**

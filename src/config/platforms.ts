@@ -17,6 +17,11 @@ export type AnswerFact = 'results' | 'plain' | 'meal-lists';
 
 /** What the answers of one platform have shown so far, by endpoint. */
 export interface PlatformFacts {
+  /**
+   * Says which run of `sync sandbox` gave an answer: what another run showed does not hold for it, so nothing is
+   * known before its first answer. Undefined: another platform.
+   */
+  answeredBy(run: string | undefined): void;
   has(endpoint: EndpointName, fact: AnswerFact): boolean;
   note(endpoint: EndpointName, fact: AnswerFact): void;
 }

@@ -11,15 +11,19 @@ export function platformFacts(
   now: () => number,
 ): PlatformFacts {
   const [address = ''] = account.split(' ');
+  let key = address;
   return {
+    answeredBy(run) {
+      key = run === undefined ? address : `${address} ${run}`;
+    },
     has: (endpoint, fact) =>
       database.get`
         SELECT 1 FROM platform_facts
-        WHERE address = ${address} AND endpoint = ${endpoint} AND fact = ${fact}` !== undefined,
+        WHERE address = ${key} AND endpoint = ${endpoint} AND fact = ${fact}` !== undefined,
     note(endpoint, fact) {
       database.run`
         INSERT OR REPLACE INTO platform_facts (address, endpoint, fact, seen_at)
-        VALUES (${address}, ${endpoint}, ${fact}, ${now()})`;
+        VALUES (${key}, ${endpoint}, ${fact}, ${now()})`;
     },
   };
 }

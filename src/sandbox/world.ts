@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { HttpBindings } from '@hono/node-server';
 import { Athletes, DEFAULT_ATHLETES } from './resources/athletes.ts';
@@ -67,6 +68,8 @@ export function createWorld(options: WorldOptions = {}) {
     requests: new RequestLog(),
     /** Rises when something changes that the page shows; begins elsewhere each time the sandbox starts. */
     changes: Date.now(),
+    /** Differs for each start. */
+    run: randomUUID(),
     onRequest: options.onRequest ?? (() => undefined),
     version: options.version ?? null,
     /** Aborted when the sandbox closes, to end delays and hanging answers. */

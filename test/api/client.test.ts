@@ -529,7 +529,7 @@ it('counts the attempts with both tokens', async () => {
   expect(error.details['attempts']).toBe(1 + DEFAULT_RETRY.attempts);
 });
 
-describe('a route that a revision may not have', () => {
+describe('a route that a platform may not have', () => {
   it('removes an item of a nutrition day by its ID', async () => {
     const { client, server } = await open([{}]);
     expect(await patch(client)).toEqual({ status: 200, attempts: 1 });

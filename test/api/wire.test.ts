@@ -66,7 +66,7 @@ it.each<[string, unknown, unknown]>([
     ok({ ...counts, items: [{ ...stored, workoutId: 'w' }] }),
     uploaded({ ...stored, workoutId: 'w' }),
   ],
-  ['no items, as older revisions', ok(counts), uploaded()],
+  ['no items', ok(counts), uploaded()],
   ['nothing but success', { success: true }, uploaded()],
   ['queued and not counted yet', ok({ total: 1, processed: 0, items: [queued] }), uploaded(ids)],
   [
@@ -103,7 +103,7 @@ it.each<[string, unknown, unknown]>([
   ['a success that counts the one file nowhere', ok(none), unclear],
   ['nothing processed', ok({ processed: 0 }), unclear],
   ['nothing processed, no state', ok({ processed: 0, items: [{ filename: 'a.fit' }] }), unclear],
-  ['no counts of what was taken, as older revisions may', ok({ total: 1, failed: 0 }), uploaded()],
+  ['no counts of what was taken', ok({ total: 1, failed: 0 }), uploaded()],
   [
     'an error beside no success at all',
     ok({ total: 1, processed: 0, duplicates: 0, errors: ['not a FIT file'] }),

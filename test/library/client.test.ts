@@ -101,7 +101,7 @@ describe('a client', () => {
   });
 
   it.each(PLATFORM_NAMES)('sends a nutrition item once over two clients (%s)', async (platform) => {
-    const { client, held } = await open({ platform, settings: { answers: 'empty' } });
+    const { client, held } = await open({ platform });
     const stateDir = join(openHome({}).dir, 'state');
     for (const outcome of ['pushed', 'skipped']) {
       const made = client({ stateDir });
@@ -121,7 +121,7 @@ describe('a client', () => {
     });
     const [oats, rice, soup] = [itemAt('07', 'Oats'), itemAt('12', 'Rice'), itemAt('19', 'Soup')];
     const openDay = async () => {
-      const { client, held } = await open({ platform, settings: { answers: 'empty' } });
+      const { client, held } = await open({ platform });
       const names = () =>
         Object.values(held()?.nutrition[0]?.record ?? {})
           .flatMap((meal) => (Array.isArray(meal) ? (meal as Meal[]) : []))

@@ -156,7 +156,7 @@ class Life {
     this.#reads = reads;
     this.#replaces = platform !== 'coach-watts';
     this.#platform = `${platform} ${reads ? 'with' : 'without'} nutrition:read`;
-    this.#sandbox = createSandboxApp({ settings: { platform, answers: 'empty' } });
+    this.#sandbox = createSandboxApp({ settings: { platform } });
     this.#computers = [
       this.#computer('a'),
       this.#computer('b'),

@@ -330,7 +330,7 @@ describe('a nutrition day that is read again in another zone', () => {
   it.each(PLATFORM_NAMES)(
     'leaves an item on its day if both days are sent (%s)',
     async (platform) => {
-      const { run, held } = await open({ platform, answers: 'empty' });
+      const { run, held } = await open({ platform });
       for (const place of [{}, { zone: 'America/New_York' }]) {
         await run('nutrition', [{ items: [oats, rice, soup, tea] }], place);
         expect(held()).toEqual({ '2026-02-15': ['oats', 'rice'], '2026-02-16': ['soup', 'tea'] });

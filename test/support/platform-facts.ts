@@ -4,6 +4,7 @@ import type { PlatformFacts } from '../../src/config/platforms.ts';
 export function noFacts(): PlatformFacts {
   const seen = new Set<string>();
   return {
+    answeredBy: () => undefined,
     has: (endpoint, fact) => seen.has(`${endpoint} ${fact}`),
     note: (endpoint, fact) => void seen.add(`${endpoint} ${fact}`),
   };

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context, MiddlewareHandler } from 'hono';
 import { bearerToken } from '../oauth/bearer.ts';
 import { answerTo } from '../faults/answers.ts';
@@ -43,6 +44,9 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
       // Without undefined in between, Hono would merge the headers of the two answers.
       c.res = undefined;
       c.res = sent.response;
+    }
+    if (sent.response !== RESPONSE_ALREADY_SENT) {
+      sent.response.headers.set('sandbox-run', `${world.run} ${world.settings.current.platform}`);
     }
     record.status = sent.status;
     record.durationMs = sent.status === null ? null : performance.now() - started;

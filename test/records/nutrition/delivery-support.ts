@@ -140,7 +140,7 @@ export async function openNutrition(
   settings: Partial<SandboxSettings> = {},
   { scopes = WRITE }: { readonly scopes?: Scopes } = {},
 ) {
-  const sandbox = await openSandbox({ settings: { answers: 'empty', ...settings } });
+  const sandbox = await openSandbox({ settings });
   const { client } = clientOf(sandbox, { scopes: [...scopes] });
   const machine = () => openMachine(client, sandbox.url);
   const foods = (date = DAY) => foodsHeld(sandbox, date);
