@@ -20,7 +20,7 @@ export interface GlobalFlags {
 type LineFields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a line of the schema in src/json: its kind, the schema's version, its fields.
+ * Returns a line of the schema in scripts/json-schema: its kind, the schema's version, its fields.
  *
  * @param profile the profile in use, which commands in the fields name
  */
@@ -62,7 +62,7 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
     json: flags.json,
     verbose: flags.verbose,
     /**
-     * Prints a result: the object for programs, as src/json describes it, or the text, if any, for
+     * Prints a result: the object for programs, as docs/json.md describes it, or the text, if any, for
      * people, which is wrapped in a terminal.
      */
     result(object: LineFields, text?: Text) {

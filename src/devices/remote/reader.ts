@@ -18,7 +18,7 @@ export interface RemoteReaderOptions extends ChildOptions {
   readonly silenceMs?: number | undefined;
 }
 
-/** Reads one device over MTP, through a child process, and one call at a time. */
+/** Reads one mount that may hang (MTP, FUSE, NAS), through a child process, one call at a time. */
 export class RemoteReader {
   readonly #child: ChildCaller<RemoteRequest, RemoteAnswer>;
   readonly #silenceMs: number;
@@ -95,7 +95,7 @@ export class RemoteReader {
   }
 }
 
-/** The readers of all mounts: one for each, since a device over MTP serves one reader at a time. */
+/** The readers of all mounts that may hang: one for each, since a device over MTP serves one reader at a time. */
 export class RemoteReaders {
   readonly #options: RemoteReaderOptions;
   readonly #readers = new Map<string, RemoteReader>();

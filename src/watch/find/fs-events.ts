@@ -17,8 +17,8 @@ export interface FolderListener {
  * Watches one root for file events: one watch for each folder, none for a file.
  *
  * Uses Node's `fs.watch`. On macOS and Windows one handle watches the whole tree. Elsewhere every folder
- * has a watch, which is placed before the folder is read, so that no file is missed. docs/watch.md
- * has the measurements against chokidar.
+ * has a watch, which is placed before the folder is read, so that no file is missed.
+ * docs/internals/architecture.md has the measurements against chokidar.
  */
 export class FolderEvents {
   readonly #root: string;
