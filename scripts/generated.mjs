@@ -1,8 +1,21 @@
 // What the scripts that write documents from the source share.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { rolldown } from 'rolldown';
+
+/** The parts of `npm run generate-docs`, in their order: the lines of json.md are recorded before it is written. */
+export const PARTS = {
+  examples: { script: 'json-examples.mjs', runsProgram: true },
+  json: { script: 'json-docs.mjs' },
+  types: { script: 'json-types.mjs' },
+  sources: { script: 'source-docs.mjs' },
+  devices: { script: 'device-docs.mjs' },
+  settings: { script: 'settings-docs.mjs' },
+  sandbox: { script: 'sandbox-docs.mjs' },
+  pictures: { script: 'pictures.mjs', runsProgram: true },
+};
 
 /** Imports TypeScript, which Node 20 cannot do. */
 export async function load(path) {
@@ -22,7 +35,9 @@ export async function keep(path, text) {
 export function keepExactly(path, text) {
   if (!process.argv.includes('--check')) writeFileSync(fromRoot(path), text);
   else if (!existsSync(fromRoot(path)) || read(path) !== text) {
-    console.error(`${path} is out of date: run \`npm run generate-docs\`.`);
+    const running = basename(process.argv[1]);
+    const [part] = Object.keys(PARTS).filter((name) => PARTS[name].script === running);
+    console.error(`${path} is out of date: run \`npm run generate-docs -- ${part}\`.`);
     process.exitCode = 1;
   }
 }
