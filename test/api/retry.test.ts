@@ -193,10 +193,10 @@ describe('pauses between retries', () => {
 
   it('until a date are measured by the clock of the platform', async () => {
     for (const [date, waitMs] of [
-      // The service's clock is an hour behind; then equal to the date; then unreadable.
+      // The service's clock is an hour behind; then equal to the date; then unreadable: the backoff.
       ['Sun, 15 Feb 2026 11:00:00 GMT', 5_000],
-      ['Sun, 15 Feb 2026 11:00:05 GMT', 0],
-      ['yesterday', 0],
+      ['Sun, 15 Feb 2026 11:00:05 GMT', 500],
+      ['yesterday', 500],
     ] as const) {
       const given = setUp(1);
       const first = answer(503, { date, 'retry-after': 'Sun, 15 Feb 2026 11:00:05 GMT' });
