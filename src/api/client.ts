@@ -86,7 +86,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
 
   /** Returns whether a success of an endpoint has to name what the service took. */
   const isStrict = (endpoint: EndpointName, facts: PlatformFacts) =>
-    platformAt(options.baseUrl)?.kind === 'coach-watts' ||
+    (platformAt(options.baseUrl)?.kind ?? 'interface') !== 'interface' ||
     facts.has('nutrition', 'meal-lists') ||
     facts.has(endpoint, 'results');
 

@@ -33,7 +33,7 @@ export type PushAnswer =
 export type WireObject = Readonly<Record<string, unknown>>;
 
 /**
- * Returns whether a success counts what the service took, or states what became of it (as Coach Watts does). Then
+ * Returns whether a success counts what the service took, or states what became of it. Then
  * an answer that does not, such as the empty 200 of a gateway, confirms nothing.
  */
 export function showsResults(response: HttpResponse): boolean {
@@ -150,7 +150,7 @@ export interface WireItem {
   readonly body: WireObject;
 }
 
-/** The lists of a nutrition day (not in the interface; of Coach Watts). */
+/** The lists of a nutrition day (not in the interface; of a deployed platform). */
 const MEALS = ['breakfast', 'lunch', 'dinner', 'snacks'] as const;
 
 /**
