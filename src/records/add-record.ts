@@ -1,11 +1,10 @@
 import { SyncError } from '../base/errors.ts';
-import { Columns } from './columns.ts';
+import { type Verdict, judge } from './judge.ts';
 import { listNames } from './listed.ts';
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition/read-nutrition.ts';
-import { type Weights, noteFarWeight } from './plausible.ts';
+import type { FileFacts } from './objections.ts';
 import type {
-  DayDraft,
   InvalidRecord,
   Problem,
   RawRecord,
@@ -22,46 +21,62 @@ import { readWellness } from './wellness/read-wellness.ts';
 export interface InputReading {
   readonly merger: DayMerger;
   readonly invalid: InvalidRecord[];
-  readonly recurring: Recurring;
-  readonly columns: Columns;
+  readonly records: ReadRecord[];
+}
+
+interface ReadRecord extends Reading {
+  readonly raw: {
+    readonly source: string;
+    readonly mapped?: true | undefined;
+    readonly at?: number | undefined;
+  };
 }
 
 /** @param path as in `PreparedRecord.files` */
 export function readingOf(kind: RecordKind, path: string): InputReading {
-  return {
-    merger: new DayMerger(kind, path),
-    invalid: [],
-    recurring: new Recurring(),
-    columns: new Columns(),
-  };
+  return { merger: new DayMerger(kind, path), invalid: [], records: [] };
 }
 
-/**
- * Adds one raw record to its days, or to the invalid records.
- *
- * @throws SyncError `INPUT_INVALID` if the input has too many invalid records
- */
+/** Adds one raw record. Its days count after {@link finishInput}. */
 export function addRecord(
   kind: RecordKind,
   raw: RawRecord,
   options: RecordOptions,
-  { merger, invalid, recurring, columns }: InputReading,
+  { records }: InputReading,
 ): void {
-  const reading = readRecord(kind, raw, options, recurring);
-  if (reading.problems.length > 0) {
-    const record = invalidRecord(kind, raw, reading);
-    if (invalid.length === MAX_INVALID) throw tooManyInvalid(record);
-    invalid.push(record);
+  const { source } = raw;
+  const measured = 'mapped' in raw ? { mapped: raw.mapped, at: raw.at } : {};
+  records.push({ ...readRecord(kind, raw, options), raw: { source, ...measured } });
+}
+
+/**
+ * Judges the values of an input that was read to its end, and adds its records to their days, or to the
+ * invalid records.
+ *
+ * @throws SyncError `INPUT_INVALID` as {@link judge}, or if the input has too many invalid records
+ */
+export function finishInput(
+  kind: RecordKind,
+  name: string,
+  { merger, invalid, records }: InputReading,
+  facts: FileFacts,
+  strict: boolean,
+): Verdict {
+  const verdict = judge(name, records, facts, strict);
+  const recurring = new Recurring();
+  for (const { raw, ...reading } of records) {
+    if (reading.problems.length > 0) {
+      const record = invalidRecord(kind, raw.source, reading);
+      if (invalid.length === MAX_INVALID) throw tooManyInvalid(record);
+      invalid.push(record);
+    }
+    for (const draft of reading.drafts) {
+      for (const note of draft.recurring) recurring.add(draft.date, draft.source, note);
+      merger.add(raw.mapped === true ? { ...draft, mapped: true, at: raw.at } : draft);
+    }
   }
-  for (const note of reading.recurring ?? []) {
-    if ('column' in note && note.column !== undefined) recurring.add('', raw.source, note);
-  }
-  for (const draft of reading.drafts) {
-    for (const note of draft.recurring) recurring.add(draft.date, draft.source, note);
-    recurring.count(draft);
-    columns.add(draft);
-    merger.add('mapped' in raw ? { ...draft, mapped: true, at: raw.at } : draft);
-  }
+  recurring.tell(merger);
+  return verdict;
 }
 
 /** An input with more invalid records than this holds something else. */
@@ -76,12 +91,7 @@ function tooManyInvalid({ kind, source, field, problem }: InvalidRecord): SyncEr
   );
 }
 
-function readRecord(
-  kind: RecordKind,
-  raw: RawRecord,
-  options: RecordOptions,
-  recurring: Recurring,
-): Reading {
+function readRecord(kind: RecordKind, raw: RawRecord, options: RecordOptions): Reading {
   if ('problem' in raw) {
     const { problem, field } = raw;
     return { drafts: [], problems: [field === undefined ? { problem } : { field, problem }] };
@@ -96,7 +106,6 @@ function readRecord(
     }
   }
   if (kind === 'nutrition') return readNutrition(raw.value, notes, options);
-  noteFarWeight(raw.value, options.lastWeight, recurring.weights, notes);
   return readWellness(raw.value, notes, options);
 }
 
@@ -112,7 +121,7 @@ function limited(problems: readonly Problem[]): readonly Problem[] {
 
 function invalidRecord(
   kind: RecordKind,
-  { source }: RawRecord,
+  source: string,
   { date, problems: all }: Reading,
 ): InvalidRecord {
   const problems = limited(all);
@@ -137,33 +146,11 @@ interface Told {
  */
 class Recurring {
   readonly #told = new Map<string, Told>();
-  /** The fields with a value. */
-  readonly #fields = new Set<string>();
   #beyond: Told | undefined;
   readonly #unsent = new Set<string>();
-  readonly weights: Weights = {};
   #firstUnsent: { readonly date: string; readonly source: string } | undefined;
 
-  count({ fields, items = [] }: DayDraft): void {
-    for (const field of fields.keys()) this.#fields.add(field);
-    if (items.some((item) => 'calories' in item)) this.#fields.add('calories');
-  }
-
-  /**
-   * Returns a field if the unit of all its values is in doubt.
-   *
-   * @param least number of values that show it
-   */
-  doubtfulColumn(least: number): { readonly field: string; readonly doubt: string } | undefined {
-    for (const { note, times } of this.#told.values()) {
-      const { column: field } = note;
-      if (field !== undefined && times >= least && !this.#fields.has(field))
-        return { field, doubt: note.found() };
-    }
-    return undefined;
-  }
-
-  /** @param date the day that reports it, if it is the first; empty if the record is not sent */
+  /** @param date the day that reports it, if it is the first */
   add(date: string, source: string, note: RecurringNote): void {
     if ('unsent' in note) {
       this.#firstUnsent ??= { date, source };
@@ -173,7 +160,6 @@ class Recurring {
     const told = this.#told.get(note.key);
     if (told !== undefined) {
       told.times++;
-      if (told.date === '') Object.assign(told, { date, source });
     } else if (this.#told.size < MAX_TOLD) {
       this.#told.set(note.key, { date, source, note, times: 1 });
     } else if (this.#beyond === undefined) this.#beyond = { date, source, note, times: 1 };

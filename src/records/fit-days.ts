@@ -1,5 +1,5 @@
 import { groupBy } from '../base/group-by.ts';
-import { addRecord, readingOf } from './add-record.ts';
+import { addRecord, finishInput, readingOf } from './add-record.ts';
 import { type Dated, type FitFile, chooseSamples } from './wellness/fit-choice.ts';
 import type { DayMerger } from './merge.ts';
 import { readMapped } from './engine/read-mapped.ts';
@@ -28,11 +28,11 @@ export async function addFitDays(
     for await (const raw of readMapped([all.map(rowOf)], FIT_MAPPING, mapping)) {
       addRecord('wellness', raw, options, own);
     }
+    finishInput('wellness', file.name, own, { mapping: FIT_MAPPING }, options.strict);
     for (const dated of all) {
       noteSport(dated, own.merger);
       if (dated.zoneUsed) own.merger.noteZoneUsed(dated.date);
     }
-    own.recurring.tell(own.merger);
     read.push({ input: file.name, ...own.merger.extent });
     merger.absorb(own.merger, 'fit');
     invalid.push(...own.invalid);

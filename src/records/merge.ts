@@ -85,22 +85,6 @@ export class DayMerger {
     return { days: this.#days.size, first, last: others.at(-1) ?? first };
   }
 
-  /** Takes values of a field out, and the days that then have nothing to send. */
-  leaveOut(
-    field: string,
-    values: readonly { readonly date: string; readonly value: JsonValue }[],
-  ): void {
-    for (const { date, value } of values) {
-      const day = this.#days.get(date);
-      if (day?.fields.get(field)?.value !== value) continue;
-      day.fields.delete(field);
-      const isEmpty = [...day.fields.keys()].every((name) => name === 'rawJson');
-      const hasItems =
-        this.#kind === 'nutrition' && day.parts.some(({ lists }) => lists.length > 0);
-      if (isEmpty && !hasItems) this.#days.delete(date);
-    }
-  }
-
   /** Records that the zone decided about a day, if it exists. */
   noteZoneUsed(date: string): void {
     const day = this.#days.get(date);
@@ -281,7 +265,7 @@ function partOf({ lists, ...part }: DayPart): NutritionPart {
 }
 
 function dayOf(draft: DayDraft, path: string): GatheredDay {
-  const fields = [...draft.fields].map(([name, value]): [string, Stated] => [
+  const fields = Object.entries(draft.fields).map(([name, value]): [string, Stated] => [
     name,
     {
       value: name === 'rawJson' ? copyOf(value) : value,

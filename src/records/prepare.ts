@@ -1,8 +1,7 @@
 import { SyncError, systemCode } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import { joinTexts } from '../base/phrase.ts';
-import { type InputReading, addRecord, readingOf } from './add-record.ts';
-import { unitsOf } from './fields.ts';
+import { type InputReading, addRecord, finishInput, readingOf } from './add-record.ts';
 import type { FitFile } from './wellness/fit-choice.ts';
 import { DayMerger } from './merge.ts';
 import type { Input } from './read/input.ts';
@@ -83,8 +82,8 @@ export async function prepareInputs(
     try {
       if (input.samples === undefined)
         count = await readAll(input, kind, options, own, reader, signal);
-      const facts = { ...options.sources, mapping: reader?.found?.mapping, stated: reader?.stated };
-      judged = own.columns.judge(name, own.merger, facts, options.strict);
+      const facts = { ...options, ...options.sources, ...reader?.found, stated: reader?.stated };
+      judged = finishInput(kind, name, own, facts, options.strict);
     } catch (error) {
       unreadable.push(unreadableInput(kind, name, error, all.length > 1));
       continue;
@@ -94,7 +93,6 @@ export async function prepareInputs(
       fit.push({ name, origin, samples });
       continue;
     }
-    own.recurring.tell(own.merger);
     if (found !== undefined) {
       const unread = [...(found.unread ?? []), ...judged.left];
       exports.push({ input: name, ...found, unread, ...own.merger.extent });
@@ -172,36 +170,7 @@ async function readAll(
     count++;
     addRecord(kind, raw, ownOptions, own);
   }
-  rejectDoubtfulColumn(input.name, own.recurring, reader?.found);
   return count;
-}
-
-/** Number of values that show a wrong unit in the export of a known program. */
-const ENOUGH_VALUES = 3;
-
-/** @throws SyncError `INPUT_INVALID` if the unit of all values of a field is in doubt */
-function rejectDoubtfulColumn(
-  name: string,
-  recurring: InputReading['recurring'],
-  found: FoundExport | undefined,
-): void {
-  const least = found?.source.general === true ? 1 : ENOUGH_VALUES;
-  const { field, doubt = '' } = recurring.doubtfulColumn(least) ?? {};
-  if (field === undefined) return;
-  const known = Object.keys(unitsOf(field));
-  const [own = '', ...others] = known;
-  const confirms = `--unit ${field}=${own} sends it as it is`;
-  const end = doubt.endsWith('?') ? '' : '.';
-  const seen = `${name}: no value of ${field} is plausible: it ${doubt}${end}`;
-  throw new SyncError('INPUT_INVALID', seen, {
-    hint:
-      found === undefined
-        ? `Write it in the platform's unit; ${confirms}.`
-        : others.length === 0
-          ? `${confirms}.`
-          : `Name the unit of the file: --unit ${field}=UNIT (${known.join(', ')}).`,
-    details: { path: name },
-  });
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Conversion } from '../base/units.ts';
 import type { Text } from '../base/phrase.ts';
 import type { ItemInput } from '../ledger/nutrition.ts';
 import type { RecordKind } from '../ledger/records.ts';
+import type { Entry } from './entry.ts';
 import type { Match, Source } from './sources/types.ts';
 
 /** The shapes that records have on their way from a file to a request. */
@@ -111,8 +112,6 @@ export type RecurringNote =
       readonly found: () => string;
       /** What was done about it. */
       readonly done?: string | undefined;
-      /** The field with a unit in doubt. */
-      readonly column?: string | undefined;
     }
   | {
       /** The name of a member that is not sent: one note names all of them. */
@@ -239,11 +238,13 @@ export interface DayDraft {
   readonly date: string;
   readonly source: string;
   /** By canonical name, without `date` and `items`. */
-  readonly fields: ReadonlyMap<string, JsonValue>;
+  readonly fields: JsonObject;
   /** Nutrition only. Without it, the record says nothing about items. */
   readonly items?: readonly JsonObject[] | undefined;
   readonly warnings: readonly Warning[];
-  readonly recurring: readonly RecurringNote[];
+  readonly recurring: RecurringNote[];
+  /** The day itself, and its items: they share their values with `fields` and `items`. */
+  readonly entries: readonly Entry[];
   readonly zoneUsed: boolean;
   /** The time of the measurement (ms), if the record has one. */
   readonly at?: number | undefined;
@@ -254,10 +255,8 @@ export interface DayDraft {
 /** The outcome of reading one input record. */
 export interface Reading {
   /** None of a record that cannot be sent. */
-  readonly drafts: readonly DayDraft[];
+  drafts: readonly DayDraft[];
   readonly date?: string;
   /** The faults of the record, or of values that are not in the drafts. */
-  readonly problems: readonly Problem[];
-  /** The notes about a record without drafts. */
-  readonly recurring?: readonly RecurringNote[];
+  readonly problems: Problem[];
 }

@@ -12,6 +12,8 @@ export interface ReadFields {
   readonly known: JsonObject;
   /** The name of each known member as the object spells it, if it is another one. */
   readonly spellings: ReadonlyMap<string, string>;
+  /** Numbers as the object has them, of those that were rounded. */
+  readonly exact: ReadonlyMap<string, number>;
   /** The names of its other members. */
   readonly unknown: readonly string[];
 }
@@ -32,6 +34,7 @@ export function readFields(
 ): ReadFields {
   const known: JsonObject = {};
   const spellings = new Map<string, string>();
+  const exact = new Map<string, number>();
   const unknown: string[] = [];
   for (const spelling of Object.keys(object)) {
     const raw = object[spelling] ?? null;
@@ -48,12 +51,32 @@ export function readFields(
     const other = known[name];
     if (other === undefined) {
       known[name] = value;
+      if (typeof raw === 'number' && scale === undefined && raw !== value) exact.set(name, raw);
       if (spelling !== name) spellings.set(name, spelling);
-    } else if (!sameJson(other, value)) {
+    } else if (!isSame(object, spelling, spellings.get(name) ?? name, value, other)) {
       noteOther(joinPointer(path, spelling), value, spellings.get(name) ?? name, other, notes);
     }
   }
-  return { known, spellings, unknown };
+  return { known, spellings, exact, unknown };
+}
+
+/** Checks if two members of one field say the same, rounding aside. */
+function isSame(
+  object: JsonObject,
+  one: string,
+  two: string,
+  value: JsonValue,
+  other: JsonValue,
+): boolean {
+  if (typeof value !== 'number' || typeof other !== 'number') return sameJson(value, other);
+  const [first, second] = [one, two].map((name) => roundingOf(object[name] ?? null));
+  return Math.abs(value - other) <= Math.max(first ?? 0, second ?? 0);
+}
+
+/** Returns by how much a number was rounded at most, as its decimals show. */
+export function roundingOf(written: JsonValue): number {
+  const [, decimals = ''] = /[.,](\d+)\D*$/.exec(scalarText(written)) ?? [];
+  return (10 ** -decimals.length / 2) * 1.001;
 }
 
 /** Limits the unknown fields that are listed of a record without any known one. */

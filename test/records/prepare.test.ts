@@ -195,7 +195,8 @@ describe('merging input by input', () => {
     fc.record({
       date: fc.constantFrom('2026-02-15', '2026-02-16'),
       source: fc.constantFrom('a', 'b', 'c'),
-      fields: fc.dictionary(field, value).map((fields) => new Map(Object.entries(fields))),
+      fields: fc.dictionary(field, value),
+      entries: fc.constant([]),
       items:
         kind === 'wellness'
           ? fc.constant([])

@@ -1,4 +1,4 @@
-import { addRecord, readingOf } from '../../src/records/add-record.ts';
+import { addRecord, finishInput, readingOf } from '../../src/records/add-record.ts';
 import { type PreparedInputs, prepareInputs } from '../../src/records/prepare.ts';
 import type {
   RawRecord,
@@ -19,9 +19,9 @@ export async function prepareRaw(
   options: RecordOptions,
 ): Promise<Pick<PreparedInputs, 'records' | 'invalid'>> {
   const reading = readingOf(kind, 'in.json');
-  const { merger, invalid, recurring } = reading;
+  const { merger, invalid } = reading;
   for await (const raw of raws) addRecord(kind, raw, options, reading);
-  recurring.tell(merger);
+  finishInput(kind, 'in.json', reading, options, options.strict);
   return { records: merger.finish(), invalid };
 }
 

@@ -135,7 +135,7 @@ export class ExportReader {
     if (isXml(text)) {
       if (match === undefined) throw unknownXml(name, text);
       const { readXml } = await import('./xml.ts');
-      return this.#mapped(readXml(name, chunks, match.mapping), match, false);
+      return this.#mapped(readXml(name, chunks, match.mapping, this.#unread), match, false);
     }
     const { readTable, tableForm } = await import('./csv.ts');
     const form = tableForm(text, match?.mapping.skipLines);

@@ -1,7 +1,7 @@
 import { SyncError } from '../../base/errors.ts';
 import type { RawRecord } from '../types.ts';
 import { scalarText } from '../values.ts';
-import { isSumName, nameSource } from '../sources/foreign.ts';
+import { nameSource } from '../sources/foreign.ts';
 import { NutritionDays } from './nutrition-days.ts';
 import { type Row, type Rows, firstValue, inputOf } from './row.ts';
 import { numbersOf, orderOf } from './time.ts';
@@ -37,10 +37,6 @@ export async function* readMapped(
       if ((isTable && isDeleted(row)) || (where !== undefined && !isMeant(row, where))) continue;
       first ??= row;
       const { source, problem } = row;
-      if (isTable && isSum(row, mapping)) {
-        options.note?.(`${source} sums up other rows: not sent`);
-        continue;
-      }
       if (problem !== undefined) problems.push({ source, problem });
       else if (mayLackOrder && numbersOf(firstValue(row, from), 'dmy') !== undefined) {
         yearLast.push(row);
@@ -55,13 +51,6 @@ export async function* readMapped(
     throw new SyncError('INPUT_INVALID', message, { hint: nameSource('NAME') });
   }
   yield* reader.finish();
-}
-
-/** Checks the name of a food. */
-function isSum(row: Row, mapping: Mapping): boolean {
-  const rule = mapping.kind === 'nutrition' ? mapping.item?.['name'] : undefined;
-  const from = typeof rule === 'string' ? rule : rule?.from;
-  return from !== undefined && isSumName(scalarText(firstValue(row, from)));
 }
 
 /** Programs export what the user deleted, too. */

@@ -1,6 +1,6 @@
 import type { FieldRule as PlatformRule, FieldTable } from '../fields.ts';
 import type { JsonValue, RawRecord, Units, Zone } from '../types.ts';
-import { scalarText } from '../values.ts';
+import { roundingOf, scalarText, show } from '../values.ts';
 import { type Row, firstValue } from './row.ts';
 import type { MappingRule, Mapping, Path, TimeRule } from '../sources/types.ts';
 import { nameOf } from './time.ts';
@@ -48,6 +48,22 @@ export interface FoundValue extends Pick<FieldTarget, 'field' | 'rule'> {
   readonly value: JsonValue;
 }
 
+function ofEachColumn(target: FieldTarget): FieldTarget[] {
+  const paths = [target.rule.from].flat();
+  return paths.map((from) => ({ ...target, rule: { ...target.rule, from } }));
+}
+
+type Stated = Pick<FoundValue, 'rule' | 'value'>;
+
+/** Checks if two columns of a field say the same, rounding aside. */
+function agree(row: Row, one: Stated, other: Stated): boolean {
+  if (typeof one.value !== 'number' || typeof other.value !== 'number')
+    return one.value === other.value;
+  const rounding = ({ rule }: Stated) =>
+    roundingOf(firstValue(row, rule.from) ?? null) * (rule.factor ?? 1);
+  return Math.abs(one.value - other.value) <= Math.max(rounding(one), rounding(other));
+}
+
 /** Finds the values of a record. */
 export class ValueReader {
   readonly #targets: readonly FieldTarget[];
@@ -63,7 +79,8 @@ export class ValueReader {
     { name, guess = false }: Mapping,
     options: MappingOptions,
   ) {
-    this.#targets = targets;
+    // A diary has a column for each name of a field, and two of them must agree.
+    this.#targets = guess ? targets.flatMap(ofEachColumn) : targets;
     this.#name = name;
     this.#isGuess = guess;
     this.#options = options;
@@ -89,7 +106,16 @@ export class ValueReader {
       if ('problem' in read) {
         problems.push({ source: row.source, field, problem: read.problem });
         faulty.add(field);
-      } else found.push({ field, rule, value: read.value });
+        continue;
+      }
+      const { value } = read;
+      const other = found.find((each) => each.field === field);
+      if (other === undefined || !this.#isGuess) found.push({ field, rule, value });
+      else if (!agree(row, { rule, value }, other)) {
+        const said = `says ${show(value)}, but "${[other.rule.from].flat().join()}", the same field, says ${show(other.value)}`;
+        problems.push({ source: row.source, field, problem: `${said}: keep one of the two` });
+        faulty.add(field);
+      }
     }
     // Of stones and pounds in two columns, none is the weight.
     return found.filter(({ field }) => !faulty.has(field));

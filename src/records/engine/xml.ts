@@ -10,6 +10,9 @@ const PART = 16 * 1024;
 /** Deepest nesting of elements. The parser needs quadratic time; exports have fewer than ten levels. */
 const MAX_DEPTH = 100;
 
+/** Limits the types of elements that are listed because no field wants them. */
+const MAX_UNREAD = 100;
+
 /** Longest text, comment or tag (bytes). The parser holds it in memory. */
 const MAX_TEXT = 1024 * 1024;
 
@@ -17,6 +20,7 @@ const MAX_TEXT = 1024 * 1024;
  * Reads XML: each element with the mapping's name becomes a row, its attributes the members. Yields the rows of
  * each part. The parser forgives, since exports of iOS 16 have a DTD that is not well-formed.
  *
+ * @param unread gets the names of the elements' values that no field wants
  * @throws SyncError `INPUT_INVALID` if the document ends before its root element does, has a zero byte, or exceeds a
  * limit
  */
@@ -24,8 +28,9 @@ export async function* readXml(
   name: string,
   chunks: AsyncIterable<Buffer>,
   mapping: Mapping,
+  unread: Set<string>,
 ): AsyncGenerator<Row[], void, undefined> {
-  const { parser, rows, open, state } = rowParser(name, mapping);
+  const { parser, rows, open, state } = rowParser(name, mapping, unread);
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += PART) {
       const part = chunk.subarray(at, at + PART);
@@ -51,7 +56,7 @@ export async function* readXml(
  *
  * @returns `open`: the root element until its end; `pending`: bytes since the last tag, which the caller counts
  */
-function rowParser(name: string, mapping: Mapping) {
+function rowParser(name: string, mapping: Mapping, unread: Set<string>) {
   const {
     records: element,
     has: [root],
@@ -77,8 +82,11 @@ function rowParser(name: string, mapping: Mapping) {
       },
       onattribute(attribute, value) {
         const isOther = attribute === filter?.name && !filter.values.has(decoded(value));
-        if (isOther) parser.row = undefined;
-        else parser.row?.set(attribute, value);
+        if (!isOther) parser.row?.set(attribute, value);
+        else {
+          if (parser.row !== undefined && unread.size < MAX_UNREAD) unread.add(decoded(value));
+          parser.row = undefined;
+        }
       },
       onclosetag(tag, isImplied) {
         state.pending = 0;

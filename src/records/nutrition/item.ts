@@ -2,7 +2,8 @@ import { readTimeOfDay } from '../clock.ts';
 import { ITEM_FIELDS } from '../fields.ts';
 import { toLoggedAt } from '../days/local-date.ts';
 import { Names } from '../names.ts';
-import { noteImplausibleItem, notePlan } from '../plausible.ts';
+import type { Entry } from '../entry.ts';
+import { notePlan } from '../plan.ts';
 import { readDate, readTime } from '../days/record-date.ts';
 import { TIME_EXAMPLE } from '../days/timestamp.ts';
 import type { JsonObject, JsonValue, RecordOptions, Zone } from '../types.ts';
@@ -23,6 +24,7 @@ export interface ReadItem {
   /** The place of its time in the record. */
   readonly field: string;
   readonly body: JsonObject;
+  readonly entry: Entry;
   readonly loggedAt: string;
   /** The local date of its time. */
   readonly date: string;
@@ -48,10 +50,8 @@ export function readItem(
   }
   const written = writtenTime(raw, path, day, zone, notes);
   const read = readFields(raw, itemNames, notes, path, written?.names);
-  const { known, unknown } = read;
-  noteImplausibleItem(read, raw, path, notes);
+  const { known, spellings, exact, unknown } = read;
   notePlan(unknown, raw, notes, path);
-  notes.takeOut(known);
   const isEmpty = Object.keys(known).length === 0 && notes.problems.length === 0;
   if (isEmpty && unknown.length === 0) {
     notes.problem(path, 'has nothing but its time: write a "name" or "carbs"');
@@ -67,7 +67,8 @@ export function readItem(
   if (time === undefined) return undefined;
   const { loggedAt, date, zoneUsed } = time;
   const body = Object.assign(known, { logged_at: loggedAt });
-  return { field, body, loggedAt, date, zoneUsed };
+  const entry = { source: notes.source, date: day ?? date, path, values: body, spellings, exact };
+  return { field, body, entry, loggedAt, date, zoneUsed };
 }
 
 interface WrittenTime {

@@ -2,15 +2,16 @@ import { groupBy } from '../../base/group-by.ts';
 import { NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
 import { Names, plain } from '../names.ts';
 import { type ReadItem, readItem } from './item.ts';
-import { noteImplausibleDay } from '../plausible.ts';
 import { farAhead, noteMissingDate, readDate, type RecordDate } from '../days/record-date.ts';
 import type { DayDraft, JsonObject, JsonValue, Reading, RecordOptions } from '../types.ts';
 import type { Notes } from '../notes.ts';
+import { isSumName } from '../sources/foreign.ts';
 import {
   isObject,
   noteNothingKnown,
   noteUnknown,
   readFields,
+  scalarText,
   show,
   spellingsOf,
 } from '../values.ts';
@@ -42,7 +43,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
   const items = readItems(value[itemsName], itemsName, day, notes, options);
   const others = [...itemsNames, ...(typeof date === 'object' ? date.names : [])];
   const read = readFields(value, dayNames, notes, '', others);
-  const { known, unknown } = read;
+  const { known, spellings, exact, unknown } = read;
   const list = value[itemsName];
   const isFilled = Array.isArray(list) && list.length > 0;
   const isEmpty = itemsNames.length > 0 && !isFilled && notes.problems.length === 0;
@@ -55,8 +56,6 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
   if (nothingKnown && notes.problems.length === 0) noteNothingKnown(unknown, dayNames, notes);
   const days = daysOf(items, date);
   const spans = days.length > 1;
-  const bodies = items.map((item) => item.read.body);
-  if (!spans) noteImplausibleDay(read, bodies, value, notes);
   if (!nothingKnown) noteUnknown(unknown, dayNames, notes);
   for (const day of days) {
     const field = typeof date === 'object' ? date.names[0] : day.items[0]?.read.field;
@@ -64,26 +63,29 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
     if (ahead !== undefined)
       notes.doubt('far ahead', field ?? 'date', () => ahead, 'Sent as it is');
   }
-  notes.takeOut(known, itemsNames.length > 0);
-  const fields = new Map(Object.entries(known));
-  const kept = spans ? dropTotals(fields, days.length, notes) : fields;
+  const kept = spans ? dropTotals(known, days.length, notes) : known;
   if (date === 'invalid' || notes.problems.length > 0) {
-    const { problems, recurring } = notes;
-    return { drafts: [], ...(day === undefined ? {} : { date: day }), problems, recurring };
+    const { problems } = notes;
+    return { drafts: [], ...(day === undefined ? {} : { date: day }), problems };
   }
-  const drafts = days.map((day, index): DayDraft => ({
-    date: day.date,
-    source: notes.source,
-    fields: new Map(kept),
-    items: itemsNames.length === 0 ? undefined : day.items.map(({ read }) => read.body),
-    warnings: [...notes.warnings, ...day.items.flatMap((item) => item.notes.warnings)],
-    recurring: [
-      ...(index === 0 ? notes.recurring : []),
-      ...day.items.flatMap((item) => item.notes.recurring),
-    ],
-    zoneUsed: day.zoneUsed || day.items.some(({ read }) => read.zoneUsed),
-    at: typeof date === 'object' ? date.at : undefined,
-  }));
+  const drafts = days.map((day, index): DayDraft => {
+    const about = { date: day.date, source: notes.source };
+    const fields = { ...kept };
+    const entry = { ...about, path: '', values: fields, spellings, exact };
+    return {
+      ...about,
+      fields,
+      entries: [entry, ...day.items.map((item) => item.read.entry)],
+      items: itemsNames.length === 0 ? undefined : day.items.map((item) => item.read.body),
+      warnings: [...notes.warnings, ...day.items.flatMap((item) => item.notes.warnings)],
+      recurring: [
+        ...(index === 0 ? notes.recurring : []),
+        ...day.items.flatMap((item) => item.notes.recurring),
+      ],
+      zoneUsed: day.zoneUsed || day.items.some(({ read }) => read.zoneUsed),
+      at: typeof date === 'object' ? date.at : undefined,
+    };
+  });
   return { drafts, problems: [] };
 }
 
@@ -117,6 +119,12 @@ function readItems(
   }
   const items: Item[] = [];
   value.forEach((raw, index) => {
+    const name = isObject(raw) ? scalarText(raw['name']) : '';
+    if (isSumName(name)) {
+      const found = () => `${show(name)} sums up other items`;
+      notes.recurring.push({ key: 'sum', field: `${field}/${index}`, found, done: 'Not sent' });
+      return;
+    }
     const own = notes.ofPart();
     const read = readItem(raw, `${field}/${index}`, day, own, options);
     for (const problem of own.problems) notes.problems.push(problem);
@@ -150,15 +158,11 @@ function noteOtherDay({ read, notes }: Item, date: string): void {
 }
 
 /** Drops the totals of a record that spans days: they cannot be divided by day. */
-function dropTotals(
-  fields: ReadonlyMap<string, JsonValue>,
-  days: number,
-  notes: Notes,
-): ReadonlyMap<string, JsonValue> {
-  const kept = new Map<string, JsonValue>();
-  for (const [name, value] of fields) {
+function dropTotals(fields: JsonObject, days: number, notes: Notes): JsonObject {
+  const kept: JsonObject = {};
+  for (const [name, value] of Object.entries(fields)) {
     if (name === 'rawJson') {
-      kept.set(name, value);
+      kept[name] = value;
       notes.warn(name, `is sent with each of the ${days} days that the items are on`);
     } else {
       notes.adapt(name, `is about all ${days} days that the items are on`, 'not sent');

@@ -33,9 +33,9 @@ function hasDayTotal(column: string): boolean {
   return isDayTotal(names.find(column.replace(/[([].*/, '')) ?? '');
 }
 
-/** Rows that sum up others, by the name in them. */
+/** Foods that sum up others, or are none, by their names. */
 const SUM =
-  /^(?:(?:grand|daily|day|sub)[ -]?)?(?:total|totals|sum|average|avg\.?|mean|summe|gesamt|durchschnitt|moyenne|totaal|gemiddelde|summa|totale|media|somme)$/i;
+  /^(?:(?:grand|dail?y|sub|breakfast|lunch|dinner|supper|brunch|snacks?|meals?|foods?|calories?)[ -]?)*(?:(?:sub)?total|totals|sum|average|avg\.?|mean|summe|gesamt|durchschnitt|moyenne|totaal|gemiddelde|summa|totale|media|somme|goal|remaining|left)(?: (?:calories|food|for the day))?$/i;
 
 export function isSumName(name: string): boolean {
   return SUM.test(name.trim());

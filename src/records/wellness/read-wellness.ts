@@ -1,7 +1,7 @@
 import { NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
 import { listNames } from '../listed.ts';
 import { Names, plain } from '../names.ts';
-import { noteImplausibleWellness, notePlan } from '../plausible.ts';
+import { notePlan } from '../plan.ts';
 import { farAhead, noteMissingDate, readDate } from '../days/record-date.ts';
 import { foreignNames } from '../sources/foreign.ts';
 import type { JsonObject, JsonValue, Reading, RecordOptions } from '../types.ts';
@@ -30,14 +30,11 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
   const isDated = typeof date === 'object' && !date.names.some((name) => faulty.includes(name));
   const before = notes.problems.length;
   const skip = [...dateSpelling, ...faulty];
-  const { known, spellings, unknown } = readFields(value, names, notes, '', skip);
+  const { known, spellings, exact, unknown } = readFields(value, names, notes, '', skip);
   for (const member of faultyMembers(notes)) {
     Reflect.deleteProperty(known, names.find(member) ?? '');
   }
-  const read = withSleepSecs(known, notes);
-  noteImplausibleWellness({ known: read, spellings }, value, notes);
-  notes.takeOut(read);
-  const fields = new Map(Object.entries(read));
+  const fields = withSleepSecs(known, notes);
   const ofValues = notes.problems.length;
   const nothingKnown = unknown.length > 0 && Object.keys(known).every((name) => name === 'rawJson');
   const foreign = foreignNames(unknown, Object.keys(known));
@@ -50,7 +47,7 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
   const ahead = typeof date === 'object' ? farAhead(date.date, options) : undefined;
   if (ahead !== undefined) notes.problem(dateSpelling[0] ?? 'date', `${ahead}: check the year`);
   notePlan(unknown, value, notes);
-  if (fields.size === 0 && notes.problems.length === 0) {
+  if (Object.keys(fields).length === 0 && notes.problems.length === 0) {
     notes.problems.push({ problem: 'holds nothing to send besides its date' });
   }
   const { source, problems, warnings, recurring } = notes;
@@ -58,11 +55,12 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
   // A faulty value costs itself, unless nothing else is left.
   const isRefused =
     problems.length > (notes.isStrict ? 0 : ofValues) ||
-    (problems.length > 0 && [...fields.keys()].every((name) => name === 'rawJson'));
-  if (!isDated || isRefused) return { drafts: [], ...said, problems, recurring };
+    (problems.length > 0 && Object.keys(fields).every((name) => name === 'rawJson'));
+  if (!isDated || isRefused) return { drafts: [], ...said, problems };
   const { at, zoneUsed } = date;
-  const about = { date: date.date, source, fields, items: [], warnings, recurring };
-  const draft = { ...about, zoneUsed, at };
+  const about = { date: date.date, source };
+  const entries = [{ ...about, path: '', values: fields, spellings, exact }];
+  const draft = { ...about, fields, entries, warnings, recurring, zoneUsed, at };
   return { drafts: [draft], ...said, problems };
 }
 

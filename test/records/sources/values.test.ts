@@ -242,7 +242,7 @@ describe('sums of weeks and months', () => {
     const steps = json([DAY], { steps: 100_001, hrv: 61 });
     const { bodies, left } = await read(steps);
     expect(bodies).toEqual([{ date: DAY, hrv: 61 }]);
-    expect(left).toEqual([expect.stringContaining('--unit steps=day sends it')]);
+    expect(left).toEqual([expect.stringContaining('--unit steps=day confirms')]);
     expect((await read(steps, { ofDay: new Set(['steps']) })).bodies).toMatchObject([
       { steps: 100_001 },
     ]);
@@ -253,9 +253,7 @@ describe('sums of weeks and months', () => {
     for (const text of [day, item]) {
       const log = await read(text, { name: 'food.json' });
       expect(JSON.stringify(log.bodies)).not.toContain('calories');
-      expect([...log.notes, ...log.left]).toEqual([
-        expect.stringContaining('--unit calories=day sends it'),
-      ]);
+      expect([...log.notes, ...log.left]).toEqual([expect.stringContaining('--unit calories=day')]);
       const sure = await read(text, { name: 'food.json', ofDay: new Set(['calories']) });
       expect(JSON.stringify(sure.bodies)).toContain('"calories":12001');
     }
@@ -510,9 +508,9 @@ describe('an export of no known program', () => {
     expect(bodies).toEqual([{ date: DAY, restingHr: 48 }]);
     expect(invalid).toHaveLength(2);
     expect(invalid.join()).toContain(hint);
-    const points = `date;weightKg;steps;distanceMeters\n${DAY};72.4;12,345;812.345\n`;
+    const points = `date;weightKg;steps;distanceMeters\n${DAY};72.4;2,345;812.345\n`;
     expect((await read(points)).bodies).toEqual([
-      { date: DAY, weight: 72.4, steps: 12_345, distanceMeters: 812.345 },
+      { date: DAY, weight: 72.4, steps: 2_345, distanceMeters: 812.345 },
     ]);
   });
 
@@ -556,9 +554,9 @@ describe('an export of no known program', () => {
   it('is sent without rows that sum up its foods', async () => {
     const rows = `${DAY}T12:30,Rice,350,78\n${DAY}T19:00,Pasta,600,100\n${DAY}T23:59,Total,950,178\n`;
     const text = `logged_at,name,calories,carbs\n${rows}`;
-    const { bodies, left } = await read(text, { name: 'food.csv' });
+    const { bodies, notes } = await read(text, { name: 'food.csv' });
     expect(bodies).toMatchObject([{ items: [{ name: 'Rice' }, { name: 'Pasta' }] }]);
-    expect(left).toEqual(['food.csv: food.csv:4 sums up other rows: not sent']);
+    expect(notes).toEqual(['food.csv:2: "Total" sums up other items. Not sent']);
   });
 });
 
@@ -630,4 +628,219 @@ it('times of Health Auto Export are in the unit that it states', async () => {
   expect(bodies).toEqual([
     { date: DAY, sleepSecs: 25_920, sleepAwakeSecs: 1_440, exerciseMinutes: 45 },
   ]);
+});
+
+describe('a field that a record states twice', () => {
+  it.each([
+    ['two columns', `date,hrv (ms),weight (kg),weightKg\n${DAY},61,72.4,80.1\n`],
+    ['two units', `date,hrv (ms),weight (lb),weight (kg)\n${DAY},61,159.6,80.1\n`],
+    ['two names', `date,hrv (ms),restingHr,rhr\n${DAY},61,48,60\n`],
+    ['JSON', JSON.stringify({ date: DAY, hrv: 61, weight: 72.4, weightKg: 80.1 })],
+    ['NDJSON', `${JSON.stringify({ date: DAY, hrv: 61, rhr: 48, restingHr: 60 })}\n\n`],
+  ])('is not sent if the two differ: %s', async (_, text) => {
+    const { bodies, invalid } = await read(text);
+    expect(bodies).toEqual([{ date: DAY, hrv: 61 }]);
+    expect(invalid).toEqual([expect.stringContaining('the same field, says')]);
+    expect((await read(text, { strict: true })).bodies).toEqual([]);
+  });
+
+  it.each([
+    ['two columns', `date,weight (kg),weightKg\n${DAY},72.4,72.35\n`],
+    ['two units', `date,weight (lb),weight (kg)\n${DAY},159.6,72.4\n`],
+    ['JSON', JSON.stringify({ date: DAY, weight: 72.4, weightKg: 72.35 })],
+  ])('is sent if the two differ by rounding alone: %s', async (_, text) => {
+    const { bodies, refused } = await read(text, { strict: true });
+    expect([bodies.length, refused]).toEqual([1, []]);
+    expect(bodies[0]?.['weight']).toBeCloseTo(72.4, 1);
+  });
+});
+
+describe('sums among the values of a file', () => {
+  const table = (rows: readonly (readonly [day: number, steps: number])[]) =>
+    `date,restingHr,steps\n${rows.map(([day, steps]) => `2026-11-${day},48,${steps}\n`).join('')}`;
+
+  it('are left out: a dated total, a running total', async () => {
+    const total = table([
+      [18, 9_000],
+      [19, 8_200],
+      [20, 8_123],
+      [24, 25_323],
+    ]);
+    const { bodies, left } = await read(total);
+    expect(bodies.map(({ steps }) => steps)).toEqual([9_000, 8_200, 8_123, undefined]);
+    expect(left).toEqual([expect.stringContaining('the sum of the values before it. Not sent')]);
+    const running = table([
+      [16, 8_000],
+      [17, 17_200],
+      [18, 25_300],
+      [19, 34_000],
+      [20, 43_100],
+    ]);
+    const { bodies: days, left: notes } = await read(running);
+    expect(days.map(({ steps }) => steps)).toEqual(Array(5).fill(undefined));
+    expect(notes).toEqual([expect.stringContaining('counted from the first one on?')]);
+    for (const text of [total, running]) {
+      expect((await read(text, { strict: true })).refused.join()).toContain('--unit steps=day');
+      const sure = await read(text, { ofDay: new Set(['steps']), strict: true });
+      expect(sure.bodies.flatMap(({ steps }) => steps ?? [])).toHaveLength(sure.bodies.length);
+    }
+  });
+
+  it('are no growing training, and no small numbers', async () => {
+    const growing = table([
+      [16, 8_000],
+      [17, 8_200],
+      [18, 9_000],
+      [19, 9_500],
+      [20, 11_000],
+    ]);
+    expect((await read(growing, { strict: true })).left).toEqual([]);
+    const floors = 'date,floors\n2026-11-17,3\n2026-11-18,2\n2026-11-19,4\n2026-11-20,9\n';
+    expect((await read(floors, { strict: true })).bodies).toHaveLength(4);
+  });
+
+  it.each([
+    'Total',
+    'Breakfast total',
+    'Breakfast subtotal',
+    'Daily total',
+    'Goal',
+    'Remaining',
+    'Calories remaining',
+  ])('are no foods, in own JSON and in a table: %s', async (name) => {
+    const logged = `${DAY}T08:00:00+01:00`;
+    const items = [
+      { logged_at: logged, name: 'Oats', calories: 303 },
+      { logged_at: logged, name, calories: 303 },
+    ];
+    const csv = `logged_at,name,calories\n${logged},Oats,303\n${logged},${name},303\n`;
+    for (const text of [JSON.stringify({ date: DAY, items }), JSON.stringify(items), csv]) {
+      const { bodies, notes } = await read(text, { name: 'food.x' });
+      expect(bodies).toMatchObject([{ items: [{ name: 'Oats' }] }]);
+      expect(bodies[0]?.['items']).toHaveLength(1);
+      expect(notes.join()).toContain('sums up other items. Not sent');
+    }
+  });
+
+  it('are foods if only a part of the name says so', async () => {
+    const names = ['FAGE Total 0%', 'Total cereal', 'Goal bar', 'Remaining rice'];
+    const items = names.map((name) => ({ logged_at: `${DAY}T08:00:00+01:00`, name, calories: 90 }));
+    const { bodies } = await read(JSON.stringify(items), { name: 'food.json', strict: true });
+    expect(bodies[0]?.['items']).toHaveLength(4);
+  });
+});
+
+describe('parts against wholes', () => {
+  const night = {
+    sleepSecs: 27_000,
+    sleepDeepSecs: 6_000,
+    sleepRemSecs: 5_400,
+    sleepLightSecs: 15_600,
+  };
+
+  it.each([
+    ['awake minutes', { ...night, sleepAwakeSecs: 39 }, ['sleepAwakeSecs']],
+    [
+      'phases alone in minutes',
+      { hrv: 61, sleepDeepSecs: 100, sleepRemSecs: 90, sleepLightSecs: 240 },
+      ['sleepDeepSecs', 'sleepRemSecs', 'sleepLightSecs'],
+    ],
+    ['a logarithm of SDNN', { hrv: 61, hrvSdnn: 4 }, ['hrvSdnn']],
+    ['resting kilojoules', { hrv: 61, restingCaloriesBurned: 7_100 }, ['restingCaloriesBurned']],
+    ['a step of 7 cm', { hrv: 61, steps: 8_123, distanceMeters: 600 }, ['distanceMeters']],
+    [
+      'a day of zeros',
+      { hrv: 61, steps: 0, floors: 0, activeCaloriesBurned: 0 },
+      ['steps', 'floors', 'activeCaloriesBurned'],
+    ],
+  ])('leave the values out, and refuse them if strict: %s', async (_, day, fields) => {
+    const rest = Object.fromEntries(Object.entries(day).filter(([name]) => !fields.includes(name)));
+    const text = JSON.stringify({ date: DAY, ...day });
+    const { bodies, notes } = await read(text);
+    expect(bodies).toEqual([{ date: DAY, ...rest }]);
+    expect(notes).toHaveLength(fields.length);
+    expect((await read(text, { strict: true })).bodies).toEqual([]);
+  });
+
+  it.each([
+    ['awake for a minute', { ...night, sleepAwakeSecs: 60 }],
+    ['awake for nothing', { ...night, sleepAwakeSecs: 0 }],
+    ['a ride', { steps: 2_100, distanceMeters: 120_000 }],
+    ['a rest day', { steps: 4_100, exerciseMinutes: 0, floors: 0 }],
+  ])('are true: %s', async (_, day) => {
+    const { bodies, refused } = await read(JSON.stringify({ date: DAY, ...day }), { strict: true });
+    expect([bodies, refused]).toEqual([[{ date: DAY, ...day }], []]);
+  });
+
+  it('have a note if it is not known which of the two is wrong', async () => {
+    const text = JSON.stringify({
+      date: DAY,
+      restingCaloriesBurned: 2_400,
+      totalCaloriesBurned: 1_700,
+    });
+    const { bodies, notes } = await read(text);
+    expect(bodies).toHaveLength(1);
+    expect(notes).toEqual([
+      expect.stringContaining('the resting part of it 2400 kcal. Sent as it is'),
+    ]);
+    const food = {
+      logged_at: `${DAY}T08:00:00+01:00`,
+      name: 'Oats',
+      carbs: 54.1,
+      sugar: 80,
+      fiber: 81,
+    };
+    const log = await read(JSON.stringify([food]), { name: 'food.json' });
+    expect(log.notes).toEqual([expect.stringContaining('the carbs that it is part of are 54.1 g')]);
+  });
+});
+
+describe('energy against macronutrients', () => {
+  const food = (values: object, at: number) => {
+    return { logged_at: `${DAY}T0${at}:00:00+01:00`, name: `Food ${at}`, ...values };
+  };
+  const log = (...all: object[]) => JSON.stringify(all.map(food));
+  const odd = { calories: 0.303, carbs: 54, protein: 10, fat: 5 };
+  const true1 = { calories: 303, carbs: 54, protein: 10, fat: 5 };
+
+  it('has a note for one food, and is left out if most of the foods contradict it', async () => {
+    const one = await read(log(odd, true1, true1), { name: 'food.json' });
+    expect(JSON.stringify(one.bodies)).toContain('"calories":0.303');
+    expect(one.notes).toEqual([expect.stringContaining('have 301 kcal. Sent as it is')]);
+    const most = await read(log(odd, odd, odd, true1), { name: 'food.json' });
+    expect(JSON.stringify(most.bodies)).not.toContain('0.303');
+    expect(most.notes.join()).toContain('--unit calories=kcal');
+  });
+
+  it('is that of wine and of sweets without sugar', async () => {
+    const wine = { calories: 125, carbs: 4, protein: 0, fat: 0 };
+    const sweets = { calories: 120, carbs: 50, protein: 0, fat: 0 };
+    expect(await read(log(wine, sweets), { name: 'food.json', strict: true })).toMatchObject({
+      ...{ refused: [], invalid: [] },
+    });
+  });
+});
+
+it('hours with decimals below .60 throughout are asked for from eight rows on', async () => {
+  const table = (...all: number[]) =>
+    `date,sleepHours,restingHr\n${all.map((hours, at) => `2026-11-${at + 11},${hours},48\n`).join('')}`;
+  const clock = [7.3, 6.45, 8.15, 7.55, 7.2, 6.5, 7.05, 8.1];
+  const { bodies, left } = await read(table(...clock));
+  expect(bodies.flatMap(Object.keys)).not.toContain('sleepSecs');
+  expect(left).toEqual([expect.stringContaining('--unit sleepSecs=h confirms hours')]);
+  expect((await read(table(...clock), { units: { sleepSecs: 'h' } })).bodies[0]).toMatchObject({
+    sleepSecs: 26_280,
+  });
+  for (const hours of [clock.slice(1), [...clock, 7.75], [7, 7.5, 8, 7.5, 6.5, 7, 7, 8]]) {
+    expect((await read(table(...hours), { strict: true })).left).toEqual([]);
+  }
+});
+
+it('record types of Apple Health that are not read are listed', async () => {
+  const row = (type: string, value: string) =>
+    `<Record type="HKQuantityTypeIdentifier${type}" sourceName="A" unit="count" startDate="${DAY} 07:00:00 +0100" endDate="${DAY} 07:00:00 +0100" value="${value}"/>`;
+  const text = `<?xml version="1.0"?><HealthData>${row('RestingHeartRate', '48')}${row('BloodGlucose', '5.1')}</HealthData>`;
+  const { bodies, unread } = await read(text);
+  expect(bodies).toEqual([{ date: DAY, restingHr: 48 }]);
+  expect(unread).toEqual(['HKQuantityTypeIdentifierBloodGlucose']);
 });

@@ -46,6 +46,7 @@ describe('the fields of a wellness record', () => {
       totalCaloriesBurned: 4_000,
       activeCaloriesBurned: 2_000,
       lactate: 2,
+      steps: 30_000,
       skinTemp: -0.2,
       injury: 'left knee',
       menstrualPhase: 'luteal',

@@ -123,10 +123,10 @@ describe('a wellness value that is hardly possible', () => {
   });
 
   test('is named as the record spells it, and counted once per input', async () => {
-    const values = [1, 2, 3].map((day) => ({
+    const values = [1, 2, 3, 4].map((day) => ({
       date: `2026-02-0${day}`,
       hrv: 61,
-      'Sleep Seconds': 420 + day,
+      'Sleep Seconds': day === 4 ? 27_000 : 420 + day,
     }));
     const { records } = await prepare('wellness', values);
     expect(records.flatMap(({ warnings }) => warnings)).toEqual([
@@ -191,7 +191,8 @@ describe('a nutrition value that is hardly possible', () => {
     ['fat', 1e300, 'is 1e+300 g in one item: milligrams? That would be 1e+297 g'],
     ['calories', 95_000, 'is 95000 kcal in one item: calories? That would be 95 kcal'],
   ])('is left out for %s %d of an item', async (name, value, found) => {
-    const others = { ...oats, [name]: undefined };
+    const others = { ...oats };
+    Reflect.deleteProperty(others, name);
     const record = { date, items: [{ ...oats, [name]: value }] };
     expect(await saidOf('nutrition', record)).toEqual({
       body: { date, items: [others] },
