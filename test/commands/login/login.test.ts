@@ -126,6 +126,8 @@ describe('a login through the browser', () => {
         redirectPort: '0',
       },
       account: report.account,
+      loginId: undefined,
+      loggedOut: false,
     });
   });
 
