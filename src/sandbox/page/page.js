@@ -6,34 +6,24 @@
 
 /** Time between two questions for changes (ms). */
 const POLL_MS = 500;
-/** Time between two announcements to screen readers (ms). */
-const ANNOUNCE_MS = 10_000;
 
 const byId = (id) => document.getElementById(id);
-
-// ---------------------------------------------------------------- Parts of the page
+const parts = () => [...document.querySelectorAll('[data-part]')];
 
 /** The HTML of each part as the server rendered it last. */
-const served = new Map(
-  [...document.querySelectorAll('[data-part]')].map((part) => [part.id, part.outerHTML]),
-);
+const served = new Map(parts().map((part) => [part.id, part.outerHTML]));
 
 /**
- * Reads the page again, and replaces each part that changed. Keeps focus, open details and scrolling.
- * Returns false if the sandbox does not answer.
+ * Reads the page again, and replaces each part that changed. Returns false if the sandbox does not answer.
  */
 async function update() {
   const fresh = await readDocument(location.pathname + location.search);
   if (fresh === null) return false;
   // The sandbox was started again.
   if (tokenIn(fresh) !== tokenIn(document)) location.reload();
-  for (const part of document.querySelectorAll('[data-part]')) {
+  for (const part of parts()) {
     const next = fresh.getElementById(part.id);
     if (next === null || next.outerHTML === served.get(part.id)) continue;
-    if (paused && part.id === 'request-list') {
-      byId('pause').textContent = `Paused (${next.dataset.count - part.dataset.count} new)`;
-      continue;
-    }
     served.set(part.id, next.outerHTML);
     replacePart(part, document.adoptNode(next));
   }
@@ -53,28 +43,28 @@ function readDocument(address) {
     request.open('GET', address);
     request.setRequestHeader('accept', 'text/html');
     request.responseType = 'document';
-    request.addEventListener('load', () =>
-      resolve(request.status === 200 ? request.response : null),
-    );
-    request.addEventListener('error', () => resolve(null));
+    request.onload = () => resolve(request.status === 200 ? request.response : null);
+    request.onerror = () => resolve(null);
     request.send();
   });
 }
 
+/** Keeps the focus, what is open, and how far lists are scrolled. */
 function replacePart(part, next) {
   const focused = part.contains(document.activeElement) ? document.activeElement.id : null;
   const open = [...part.querySelectorAll('details[open]')].map(({ id }) => id);
-  const lists = (within) => [within, ...within.querySelectorAll('.list, pre')];
+  const lists = (within) => [...within.querySelectorAll('.list, .requests, pre')];
   const scrolled = lists(part).map(({ scrollTop }) => scrollTop);
   part.replaceWith(next);
   for (const id of open) byId(id)?.setAttribute('open', '');
   for (const [index, list] of lists(next).entries()) list.scrollTop = scrolled[index] ?? 0;
+  showLive();
   if (focused === null) return;
   const target = byId(focused) ?? next.closest('section')?.querySelector('h2');
   target?.focus({ preventScroll: true });
 }
 
-/** Follows links to another athlete or recording without leaving the page. */
+/** Follows links to another athlete, recording or request without leaving the page. */
 document.addEventListener('click', (event) => {
   const link = event.target.closest('[data-part] a[href^="/?"]');
   if (link === null || event.button !== 0) return;
@@ -108,44 +98,6 @@ document.addEventListener('submit', async (event) => {
   }
 });
 
-// ---------------------------------------------------------------- Values below the pointer
-
-/** Shows the values of one time in all charts of the recording, or of one day in all trends. */
-document.addEventListener('pointermove', (event) => {
-  const over = event.target.closest('.chart .drawing');
-  const group = over?.closest('.series, .trends');
-  for (const chart of document.querySelectorAll('.chart')) {
-    const box = over?.getBoundingClientRect();
-    const isShown = group?.contains(chart) ?? false;
-    showValue(chart, isShown ? (event.clientX - box.left) / box.width : null);
-  }
-});
-
-/** @param part of the width, 0 to 1; null for none */
-function showValue(chart, part) {
-  const drawing = chart.querySelector('.drawing');
-  const { values, unit, seconds, days } = drawing.dataset;
-  const numbers = values.split(',');
-  const last = numbers.length - 1;
-  const index = part === null ? -1 : Math.min(last, Math.max(0, Math.round(part * last)));
-  const value = numbers[index] ?? '';
-  const cursor = drawing.querySelector('.cursor');
-  const x = last === 0 ? 500 : (index / last) * 1000;
-  cursor.setAttribute('visibility', value === '' ? 'hidden' : 'visible');
-  cursor.setAttribute('x1', x);
-  cursor.setAttribute('x2', x);
-  const at = days === '' ? `at ${clock(part * seconds)}` : `on ${days.split(',')[index]}`;
-  chart.querySelector('.readout').textContent = value === '' ? '' : `${value} ${unit} ${at}`;
-}
-
-/** `1:05:00` */
-function clock(seconds) {
-  const two = (part) => String(Math.floor(part)).padStart(2, '0');
-  return `${Math.floor(seconds / 3600)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`;
-}
-
-// ---------------------------------------------------------------- Notices
-
 let noticeTimer = null;
 
 /** Shows the outcome of an action. */
@@ -156,42 +108,6 @@ function notify(text, good) {
   clearTimeout(noticeTimer);
   noticeTimer = setTimeout(() => (notice.textContent = ''), 8000);
 }
-
-const copy = byId('copy');
-copy.hidden = !('clipboard' in navigator);
-copy.addEventListener('click', async () => {
-  try {
-    await navigator.clipboard.writeText(byId('exports').textContent);
-    notify('Copied. Paste it into a terminal.', true);
-  } catch {
-    notify('The browser does not allow copying.', false);
-  }
-});
-
-// ---------------------------------------------------------------- Requests
-
-const pause = byId('pause');
-let paused = false;
-let announced = Number(byId('request-list').dataset.count);
-
-pause.hidden = false;
-pause.addEventListener('click', () => {
-  paused = !paused;
-  pause.setAttribute('aria-pressed', String(paused));
-  pause.textContent = paused ? 'Paused' : 'Pause';
-  showLive();
-  void update();
-});
-
-setInterval(() => {
-  const count = Number(byId('request-list').dataset.count);
-  const news = count - announced;
-  announced = count;
-  if (news > 0)
-    byId('announcer').textContent = `${news} new ${news === 1 ? 'request' : 'requests'}`;
-}, ANNOUNCE_MS);
-
-// ---------------------------------------------------------------- Changes
 
 let known = null;
 let connected = false;
@@ -218,9 +134,8 @@ async function readChanges() {
 }
 
 function showLive() {
-  const live = byId('live');
-  live.textContent = paused ? 'paused' : connected ? 'live' : 'not connected';
-  live.className = `badge ${paused ? 'warn' : connected ? 'good' : 'bad'}`;
+  byId('live').textContent = connected ? 'live' : 'not connected';
+  byId('live').className = `badge ${connected ? 'good' : 'bad'}`;
 }
 
 void poll();

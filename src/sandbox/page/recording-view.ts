@@ -4,9 +4,9 @@ export type RecordedSeries = NonNullable<ReturnType<typeof viewOf>>['series'][nu
 export type RecordedTrack = NonNullable<ReturnType<typeof trackOf>>;
 
 /** Spans into which a series is divided. */
-const SPANS = 720;
-/** Time for which a value counts until a gap: devices may record only changes (ms). */
-const HOLD_MS = 30_000;
+const SPANS = 360;
+/** Time for which a value counts until a gap: devices may record only changes (s). */
+const HOLD_SECS = 30;
 const TRACK_POINTS = 600;
 /** Length of a degree of latitude (km). */
 const KM_PER_DEGREE = 111.2;
@@ -21,60 +21,44 @@ const SERIES = [
 export function viewOf(records: readonly FitRecord[]) {
   const samples = records
     .map((record) => ({
-      at: new Date(record.timestamp ?? NaN).getTime(),
+      at: new Date(record.timestamp ?? NaN).getTime() / 1000,
       record: record as Readonly<Record<string, unknown>>,
     }))
     .filter(({ at }) => Number.isFinite(at))
     .sort((a, b) => a.at - b.at);
-  const first = samples[0];
-  const last = samples.at(-1);
-  if (first === undefined || last === undefined) return null;
-  const span = { from: first.at, until: last.at };
+  const start = samples[0]?.at;
+  const end = samples.at(-1)?.at;
+  if (start === undefined || end === undefined) return null;
   return {
-    /** From the first to the last record (s). */
-    seconds: (last.at - first.at) / 1000,
+    /** From the first to the last record. */
+    seconds: end - start,
     series: SERIES.flatMap(({ fields, ...series }) => {
       const found = samples.flatMap(({ at, record }) => {
-        const value = fields.map((field) => record[field]).find(isFinite);
-        return value === undefined ? [] : [{ at, value }];
+        const value = fields.map((field) => record[field]).find(isNumber);
+        return value === undefined ? [] : [{ at: at - start, value }];
       });
-      return found.length < 2 ? [] : [{ ...series, ...summarize(found, span) }];
+      if (found.length < 2) return [];
+      const numbers = found.map(({ value }) => value);
+      const average = numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
+      return [{ ...series, values: spansOf(found, end - start), average, ...extent(numbers) }];
     }),
     track: trackOf(samples.map(({ record }) => record)),
   };
 }
 
-function isFinite(value: unknown): value is number {
+function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** Averages values over equal spans of time. A span without one has that of the span before; null in a pause. */
-function summarize(
-  found: readonly { at: number; value: number }[],
-  span: { from: number; until: number },
-) {
-  const sums = Array.from({ length: SPANS }, () => ({ sum: 0, count: 0 }));
-  const length = Math.max(1, span.until - span.from) / SPANS;
-  let total = 0;
-  for (const { at, value } of found) {
-    const slot = sums[Math.min(SPANS - 1, Math.floor((at - span.from) / length))];
-    if (slot === undefined) continue;
-    slot.sum += value;
-    slot.count += 1;
-    total += value;
-  }
-  let held: number | null = null;
-  let left = 0;
-  const values = sums.map(({ sum, count }) => {
-    left -= length;
-    if (count > 0) [held, left] = [sum / count, HOLD_MS + length];
-    return left > 0 ? held : null;
+/** Returns the last value of each of equal spans. A span without one has that before it; null in a pause. */
+function spansOf(found: readonly { readonly at: number; readonly value: number }[], secs: number) {
+  let next = 0;
+  return Array.from({ length: SPANS }, (_, index) => {
+    const until = ((index + 1) / SPANS) * secs;
+    while ((found[next]?.at ?? Infinity) <= until) next++;
+    const last = found[next - 1];
+    return last !== undefined && until - last.at <= HOLD_SECS + secs / SPANS ? last.value : null;
   });
-  return {
-    values,
-    average: total / found.length,
-    ...extent(found.map(({ value }) => value)),
-  };
 }
 
 function extent(values: readonly number[]): { lowest: number; highest: number } {
@@ -87,7 +71,7 @@ function extent(values: readonly number[]): { lowest: number; highest: number } 
 /** Returns a course within a square of 100 by 100, north up, in its true proportions; null if it has none. */
 function trackOf(records: readonly Readonly<Record<string, unknown>>[]) {
   const places = records.flatMap(({ position_lat: north, position_long: east }) =>
-    isFinite(north) && isFinite(east) ? [{ north, east }] : [],
+    isNumber(north) && isNumber(east) ? [{ north, east }] : [],
   );
   if (places.length < 2) return null;
   const { lowest: south, highest: top } = extent(places.map(({ north }) => north));
@@ -96,17 +80,10 @@ function trackOf(records: readonly Readonly<Record<string, unknown>>[]) {
   /** From west to east, and from south to north (km). */
   const width = (right - west) * narrowing * KM_PER_DEGREE;
   const height = (top - south) * KM_PER_DEGREE;
-  const scale = 100 / Math.max(width, height, 0.001);
+  const scale = (100 * KM_PER_DEGREE) / Math.max(width, height, 0.001);
   const step = Math.max(1, Math.ceil(places.length / TRACK_POINTS));
   const points = places
     .filter((_, index) => index % step === 0 || index === places.length - 1)
-    .map(({ north, east }) => {
-      const x = (east - west) * narrowing * KM_PER_DEGREE;
-      const y = (top - north) * KM_PER_DEGREE;
-      return [
-        x * scale + (100 - width * scale) / 2,
-        y * scale + (100 - height * scale) / 2,
-      ] as const;
-    });
+    .map(({ north, east }) => [(east - west) * narrowing * scale, (top - north) * scale] as const);
   return { points, width, height };
 }

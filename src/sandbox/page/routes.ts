@@ -6,25 +6,18 @@ import { ownPagesOnly } from '../http/middleware.ts';
 import { ApiProblem, refusal } from '../http/problem.ts';
 import { randomToken, sha256 } from '../random.ts';
 import { decodeBody, readBytes } from '../http/request-body.ts';
-import { PLATFORM_NAMES } from '../settings.ts';
 import { checked } from '../http/validate.ts';
 import type { SandboxEnv, World } from '../world.ts';
-import { counted } from './chart.ts';
-import { documentHeaders, renderDocument, TOKEN_FIELD } from './document.ts';
+import { PAGE_PATH, TOKEN_FIELD } from './controls.ts';
+import { documentHeaders, renderDocument } from './document.ts';
 import style from './page.css?raw';
 import script from './page.js?raw';
-import { PAGE_PATH } from './parts.ts';
 import { PageReader } from './view.ts';
 
 /** Largest form of the page (bytes). */
 const MAX_FORM_BYTES = 16 * 1024;
 
-const fields = v.object({
-  spec: v.optional(v.string(), ''),
-  login: v.optional(v.string(), ''),
-  kind: v.optional(v.picklist(['access', 'refresh']), 'access'),
-  platform: v.optional(v.picklist(PLATFORM_NAMES)),
-});
+const fields = v.object({ spec: v.optional(v.string(), '') });
 type FormFields = v.InferOutput<typeof fields>;
 
 /** The actions of the page's buttons. Each returns a sentence about its effect. */
@@ -36,21 +29,6 @@ const ACTIONS: Readonly<Record<string, (control: Control, fields: FormFields) =>
   'remove-fault': (control, { spec }) => {
     control.clearFaults(spec);
     return `Removed the fault ${spec}.`;
-  },
-  'clear-faults': (control) => {
-    control.clearFaults();
-    return 'Removed all faults.';
-  },
-  expire: (control, { login, kind }) =>
-    `Expired ${counted(control.expire({ login, kind }), `${kind} token`)}.`,
-  revoke: (control, { login }) =>
-    control.revoke({ login }) > 0
-      ? 'Revoked the login.'
-      : 'No such login, or it was revoked before.',
-  platform: (control, { platform }) => {
-    if (platform === undefined) throw refusal(400, 'Expected a platform');
-    control.settings({ platform });
-    return `Switched to ${platform}.`;
   },
 };
 

@@ -7,13 +7,11 @@ import { viewOf } from './recording-view.ts';
 const DAYS = 28;
 const LISTED = 30;
 const REQUESTS = 100;
-const LOGINS = 20;
 /** Recordings that stay decoded. */
 const DECODED = 200;
 
 export type PageView = Readonly<Awaited<ReturnType<PageReader['read']>>>;
 export type ListedRecording = PageView['recordings'][number];
-export type ListedLogin = PageView['logins'][number];
 
 /** Reads the page's data. Changes nothing: a queued recording stays queued. */
 export class PageReader {
@@ -29,7 +27,7 @@ export class PageReader {
    * @param query `athlete`, `recording`, and the ordinal of the opened `request`
    */
   async read(origin: string, token: string, query: Readonly<Record<string, string>>) {
-    const { athletes, recordings, daily, faults, grants, settings, requests } = this.#world;
+    const { athletes, recordings, daily, faults, settings, requests } = this.#world;
     const { athlete: id = '', recording, request } = query;
     const athlete = athletes.has(id) ? athletes.get(id) : athletes.first();
     const states = recordings.list(athlete.id);
@@ -38,13 +36,6 @@ export class PageReader {
       listed.push({ state, ...(await this.#decode(state.sha256, athlete.id)) });
     }
     listed.sort((a, b) => (b.facts?.startedAt ?? 0) - (a.facts?.startedAt ?? 0));
-    const logins = athletes
-      .all()
-      .flatMap(({ id: owner, name }) =>
-        grants
-          .loginsOf(owner)
-          .map((state) => ({ athlete: name, state, valid: grants.validTokens(state.id) })),
-      );
     return {
       origin,
       token,
@@ -67,11 +58,7 @@ export class PageReader {
       wellness: daily.list(athlete.id, 'wellness').slice(-DAYS),
       nutrition: daily.list(athlete.id, 'nutrition').slice(-DAYS),
       faults: faults.list().filter(({ hitsLeft }) => hitsLeft !== 0),
-      logins: logins
-        .sort((a, b) => b.state.createdAt.localeCompare(a.state.createdAt))
-        .slice(0, LOGINS),
       requests: requests.list().slice(-REQUESTS).reverse(),
-      requestCount: requests.count,
       opened: requests.find(Number(request)),
     };
   }
@@ -93,4 +80,19 @@ export class PageReader {
 async function decode(bytes: Uint8Array | null) {
   const { sessions, records } = await readFit(bytes ?? new Uint8Array());
   return { facts: factsOf(sessions), view: viewOf(records) };
+}
+
+/** Returns the address of the page with another recording or request. */
+export function addressOf(
+  { athlete, selected, opened }: PageView,
+  change: { readonly recording?: string; readonly request?: string },
+): string {
+  const query = new URLSearchParams({
+    athlete: athlete.id,
+    recording: selected?.state.sha256 ?? '',
+    request: String(opened?.ordinal ?? ''),
+    ...change,
+  });
+  for (const [name, value] of [...query]) if (value === '') query.delete(name);
+  return `/?${query.toString()}`;
 }

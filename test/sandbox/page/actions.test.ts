@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { bearer, openApp } from '../support.ts';
+import { openApp } from '../support.ts';
 import { act, HTML, tokenOf } from './support.ts';
 
 describe('an action of the page', () => {
-  it('adds faults, and removes one or all', async () => {
+  it('adds faults, and removes one', async () => {
     const sandbox = openApp();
     const token = await tokenOf(sandbox);
     const specs = () => sandbox.control.faults().map(({ spec }) => spec);
@@ -13,8 +13,6 @@ describe('an action of the page', () => {
     expect(specs()).toEqual(['upload-fit:503*2', 'any:delay=1ms']);
     await act(sandbox, 'remove-fault', { token, spec: 'upload-fit:503*2' });
     expect(specs()).toEqual(['any:delay=1ms']);
-    await act(sandbox, 'clear-faults', { token });
-    expect(specs()).toEqual([]);
     expect((await act(sandbox, 'remove-fault', { token, spec: 'any:503' })).status).toBe(404);
   });
 
@@ -28,44 +26,11 @@ describe('an action of the page', () => {
     expect(await response.json()).toMatchObject({ message: /no route "x"/ });
   });
 
-  it('expires the tokens of one login, and revokes it', async () => {
-    const sandbox = openApp();
-    const token = await tokenOf(sandbox);
-    const [one, other] = [bearer(sandbox), bearer(sandbox)];
-    const login = sandbox.control.state('athlete-1').athletes[0]?.logins[0]?.id ?? '';
-    const statuses = async () => [
-      (await sandbox.app.request('/api/profile', { headers: one })).status,
-      (await sandbox.app.request('/api/profile', { headers: other })).status,
-    ];
-    expect(await (await act(sandbox, 'expire', { token, login, kind: 'access' })).json()).toEqual({
-      message: 'Expired 1 access token.',
-    });
-    expect(await statuses()).toEqual([401, 200]);
-    expect(await (await act(sandbox, 'revoke', { token, login })).json()).toEqual({
-      message: 'Revoked the login.',
-    });
-    expect(await (await act(sandbox, 'expire', { token, login, kind: 'refresh' })).json()).toEqual({
-      message: 'Expired 0 refresh tokens.',
-    });
-    const { logins = [] } = sandbox.control.state('athlete-1').athletes[0] ?? {};
-    expect(logins.map(({ revoked }) => revoked)).toEqual([true, false]);
-  });
-
-  it('switches the kind of platform, and refuses an unknown one', async () => {
-    const sandbox = openApp();
-    const token = await tokenOf(sandbox);
-    await act(sandbox, 'platform', { token, platform: 'interface' });
-    expect(sandbox.control.settings()['platform']).toBe('interface');
-    expect((await act(sandbox, 'platform', { token, platform: '1999' })).status).toBe(400);
-    expect((await act(sandbox, 'platform', { token })).status).toBe(400);
-    expect(sandbox.control.settings()['platform']).toBe('interface');
-  });
-
   it('leads a browser without JavaScript back to the athlete that it showed', async () => {
     const sandbox = openApp();
-    const fields = { token: await tokenOf(sandbox), platform: 'interface' };
+    const fields = { token: await tokenOf(sandbox), spec: 'any:503' };
     const locationAfter = async (referer: string) => {
-      const response = await act(sandbox, 'platform', fields, { ...HTML, referer });
+      const response = await act(sandbox, 'add-fault', fields, { ...HTML, referer });
       expect(response.status).toBe(303);
       return response.headers.get('location');
     };
@@ -95,11 +60,11 @@ describe('an action of the page', () => {
     const sandbox = openApp();
     const token = await tokenOf(sandbox);
     const json = { 'content-type': 'application/json', accept: 'application/json' };
-    expect((await act(sandbox, 'clear-faults', { token }, json)).status).toBe(415);
+    expect((await act(sandbox, 'add-fault', { token, spec: 'any:503' }, json)).status).toBe(415);
     expect((await act(sandbox, 'constructor', { token })).status).toBe(404);
     const big = { token, spec: 'x'.repeat(20_000) };
     expect((await act(sandbox, 'add-fault', big, { 'content-length': '20000' })).status).toBe(413);
-    const { status } = await sandbox.app.request(`/_sandbox/page/clear-faults?token=${token}`);
+    const { status } = await sandbox.app.request(`/_sandbox/page/add-fault?token=${token}`);
     expect(status).toBe(404);
   });
 });

@@ -1,0 +1,125 @@
+import { html } from 'hono/html';
+import { instantOf, localTimeOf } from '../resources/dates.ts';
+import { dayOf } from '../resources/nutrition.ts';
+import { MEALS, type StoredItem } from '../resources/nutrition-day.ts';
+import type { DailyState } from '../types.ts';
+import { chart, counted, dayName, figure, type ChartHtml } from './chart.ts';
+import type { PageView } from './view.ts';
+
+/** How a wellness field is shown; `factor` converts it to the unit. */
+type Measure = readonly [label: string, unit: string, digits: 0 | 1, factor?: number];
+
+/** Fields with a name of their own, in the order of the page; the others follow as they are called. */
+const MEASURES: Readonly<Record<string, Measure>> = {
+  restingHr: ['Resting heart rate', 'bpm', 0],
+  hrv: ['HRV', 'ms', 0],
+  sleepSecs: ['Sleep', 'h', 1, 1 / 3600],
+  weight: ['Weight', 'kg', 1],
+  vo2max: ['VO2max', 'ml/kg/min', 1],
+  sleepScore: ['Sleep score', '', 0],
+  readiness: ['Readiness', '', 0],
+  mood: ['Mood', '/10', 0],
+  motivation: ['Motivation', '/10', 0],
+  fatigue: ['Fatigue', '/10', 0],
+  soreness: ['Soreness', '/10', 0],
+  stress: ['Stress', '/10', 0],
+  sleepQuality: ['Sleep quality', '/10', 0],
+  skinTemp: ['Skin temperature, from the own', '°C', 1],
+  sleepDeepSecs: ['Deep sleep', 'h', 1, 1 / 3600],
+  sleepRemSecs: ['REM sleep', 'h', 1, 1 / 3600],
+  sleepLightSecs: ['Light sleep', 'h', 1, 1 / 3600],
+  sleepAwakeSecs: ['Awake', 'h', 1, 1 / 3600],
+};
+
+/** Renders a trend of each wellness field that has numbers. */
+export function wellnessPart({ wellness }: PageView): ChartHtml {
+  if (wellness.length === 0) {
+    return html`<p class="sub">
+      No wellness yet. To send some, type <code>sync push wellness morning.json</code>.
+    </p>`;
+  }
+  const numeric = ({ record }: DailyState) =>
+    Object.keys(record).filter((field) => typeof record[field] === 'number');
+  const found = new Set(wellness.flatMap(numeric));
+  const known = Object.keys(MEASURES).filter((field) => found.delete(field));
+  return html`<p class="sub">
+      ${dayName(wellness[0]?.date ?? '')} to ${dayName(wellness.at(-1)?.date ?? '')}
+    </p>
+    <div class="trends">${[...known, ...found].map((field) => trend(field, wellness))}</div>`;
+}
+
+function trend(field: string, days: readonly DailyState[]): ChartHtml {
+  const [label, unit, digits, factor = 1] = MEASURES[field] ?? ([field, '', 1] as const);
+  const values = days.map(({ record }) => {
+    const value = record[field];
+    return typeof value === 'number' ? value * factor : null;
+  });
+  const numbers = values.filter((value) => value !== null);
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  const margin = (high - low || Math.abs(high) || 1) * 0.15;
+  const latest = figure(numbers.at(-1) ?? 0, digits);
+  const range = `${figure(low, digits)} to ${figure(high, digits)}`;
+  const words = `${label}: ${counted(numbers.length, 'day')}, ${range}, latest ${latest} ${unit}`;
+  return html`<figure class="chart">
+    <figcaption>
+      ${label}<br /><span class="value">${latest} <small>${unit}</small></span>
+    </figcaption>
+    ${chart({ values, low: low - margin, high: high + margin, words })}
+    <p class="sub">${range}</p>
+  </figure>`;
+}
+
+/** Renders the meals of each day, the newest first; a day opens to a table. */
+export function nutritionPart({ nutrition, athlete }: PageView): ChartHtml {
+  if (nutrition.length === 0) {
+    return html`<p class="sub">
+      No nutrition yet. To send some, type <code>sync push nutrition meals.json</code>.
+    </p>`;
+  }
+  return html`<p class="sub">Times of ${athlete.timezone}</p>
+    ${[...nutrition].reverse().map((day) => mealsOfDay(day, athlete.timezone))}`;
+}
+
+const COLUMNS = ['Time', 'Item', 'Meal', 'Absorption', 'Carbs (g)', 'Protein (g)', 'Fat (g)'];
+
+function mealsOfDay(state: DailyState, timeZone: string): ChartHtml {
+  const day = dayOf(state);
+  const items = MEALS.flatMap((meal) =>
+    day[meal].map((item) => ({ item, meal, time: timeOf(item, state.date, timeZone) })),
+  ).sort((one, other) => one.time.localeCompare(other.time));
+  const amount = (value: number | undefined) => (value === undefined ? '' : figure(value, 1));
+  const rows = items.map(({ item, meal, time }) => [
+    ...[time, item.name ?? '', meal, item.absorptionType?.toLowerCase() ?? ''],
+    ...[item.carbs, item.protein, item.fat, item.calories].map(amount),
+    item.source,
+  ]);
+  return html`<details id="nutrition-${state.date}" class="day">
+    <summary id="nutrition-${state.date}-summary">
+      ${dayName(state.date)}
+      <span class="sub">
+        ${counted(items.length, 'item')} · ${figure(day.calories)} kcal · ${figure(day.carbs)} g
+        carbohydrate, ${figure(day.protein)} g protein, ${figure(day.fat)} g fat
+      </span>
+    </summary>
+    <div class="scroll" tabindex="0" role="region" aria-label="Items of ${state.date}">
+      <table>
+        <tr>
+          ${[...COLUMNS, 'Energy (kcal)', 'Source'].map((label) => html`<th>${label}</th>`)}
+        </tr>
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map((cell) => html`<td><bdi>${cell}</bdi></td>`)}
+            </tr>`,
+        )}
+      </table>
+    </div>
+  </details>`;
+}
+
+/** `07:10`; with its day, if that is another one */
+function timeOf(item: StoredItem, date: string, timeZone: string): string {
+  const at = instantOf(item.logged_at) ?? Date.parse(`${date}T00:00:00Z`);
+  const { day, time } = localTimeOf(at, timeZone);
+  return day === date ? time : `${time} on ${day}`;
+}
