@@ -3,6 +3,7 @@ import { SyncError } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import { type EndpointName, type Endpoints, endpointUrl } from '../config/endpoints.ts';
+import type { PlatformKind } from '../config/platforms.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
 import { notTakenNow, refusal } from './refusal.ts';
 import { type Repeatable, type RetryOptions, withRetry } from './retry.ts';
@@ -31,14 +32,19 @@ export interface TokenSource {
 
 export interface ServiceClientOptions extends RetryOptions {
   readonly baseUrl: URL;
+  /** As the setting or the table of platforms states it. */
+  readonly kind?: PlatformKind | undefined;
   readonly endpoints: Endpoints;
   readonly http: Http;
   readonly tokens: TokenSource;
   readonly scopeHint?: ((scope: string) => Text) | undefined;
 }
 
-/** What the body of a success has to be; a success with another body is repeated. `any`: no page, no broken JSON. */
-export type BodyForm = 'json' | 'json-or-nothing' | 'any';
+/**
+ * What the body of a success has to be; a success with another body is repeated. `any`: no page, no broken JSON.
+ * `unread`: of no interest.
+ */
+export type BodyForm = 'json' | 'json-or-nothing' | 'any' | 'unread';
 
 /**
  * Tokens that a request may need: other processes may refresh at the same time, and a token of seconds
@@ -145,7 +151,7 @@ export class Caller {
         await this.#options.http.send({ ...request, bearer: token }),
         token,
       );
-      if (!isSuccess(response)) return response;
+      if (!isSuccess(response) || form === 'unread') return response;
       if (form === 'any') checkReadable(response);
       else if (form === 'json' || !isEmpty(response)) jsonValue(response);
       return response;

@@ -2,10 +2,12 @@ import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { EndpointName } from '../config/endpoints.ts';
-import { type PlatformFacts, platformAt } from '../config/platforms.ts';
+import type { PlatformFacts } from '../config/platforms.ts';
 import { Caller, type ServiceClientOptions, isSuccess } from './call.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
+import type { Probe } from './platform-kind.ts';
 import type { Repeatable } from './retry.ts';
+import { parseAnswer } from './service-message.ts';
 import {
   type PushAnswer,
   type UploadAnswer,
@@ -14,10 +16,7 @@ import {
   decodePushAnswer,
   decodeUploadAnswer,
   isEmpty,
-  isJsonObject,
-  isOAuthError,
   jsonValue,
-  refusalMessage,
   showsResults,
 } from './wire.ts';
 
@@ -28,13 +27,18 @@ export interface FramedUpload {
   readonly body: readonly Uint8Array[];
 }
 
-/** The body of a request to `PATCH .../nutrition/DATE/items`. */
-export type ItemsRequest =
-  | Readonly<Record<string, never>>
-  | { readonly action: 'delete'; readonly mealType: string; readonly itemId: string };
+/** An item of a nutrition day to remove. */
+export interface ItemRemoval {
+  readonly action: 'delete';
+  readonly mealType: string;
+  readonly itemId: string;
+}
 
-/** Statuses of that route that say something about the platform or the day. */
+/** Statuses of the removal of an item that say something about the platform or the day. */
 const ABOUT_ITEMS: readonly number[] = [400, 401, 404, 405, 409, 501];
+
+/** Every status but those of a success and of a failure that is retried. */
+const ANY_STATUS: readonly number[] = Array.from({ length: 300 }, (_, at) => 300 + at);
 
 /** Statuses for a route that a platform does not have. */
 const NO_ROUTE: readonly number[] = [401, 404, 405, 501];
@@ -86,7 +90,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
 
   /** Returns whether a success of an endpoint has to name what the service took. */
   const isStrict = (endpoint: EndpointName, facts: PlatformFacts) =>
-    (platformAt(options.baseUrl)?.kind ?? 'interface') !== 'interface' ||
+    options.kind === 'coach-watts' ||
     facts.has('nutrition', 'meal-lists') ||
     facts.has(endpoint, 'results');
 
@@ -118,7 +122,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       const request = { method: 'POST', ...upload, signal } as const;
       return await deliver('uploadFit', request, 'always', facts, decodeUploadAnswer);
     },
-    /** Sends one record (4.2, 4.3). */
+    /** Sends one record (4.2, 4.3). @returns also the body, if it is JSON */
     async push(
       kind: DayKind,
       body: WireObject,
@@ -127,32 +131,38 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       signal: AbortSignal,
     ) {
       const request = { method: 'POST', ...json(body), signal } as const;
-      return await deliver(kind, request, repeatable, facts, decodePushAnswer);
+      return await deliver(kind, request, repeatable, facts, (response, ...how) => ({
+        ...decodePushAnswer(response, ...how),
+        json: parseAnswer(response.text),
+      }));
     },
     /** Returns whether the login is known to have a scope. Sends nothing. */
     async grants(scope: string, signal: AbortSignal) {
       return (await options.tokens.scopes(signal))?.includes(scope) ?? false;
     },
+    /** The kind of the platform, as the setting or the table of platforms states it. */
+    kind: options.kind,
+    /** Sends a request to the items of a nutrition day that changes nothing. @returns any answer but an outage */
+    async probeNutritionItems(date: string, { body }: Probe, signal: AbortSignal) {
+      const url = caller.endpoint('nutrition', `/${date}/items`);
+      const request = { method: 'PATCH', ...json(body), url, signal } as const;
+      return (await caller.call('nutrition', request, ANY_STATUS, { form: 'unread' })).response;
+    },
     /**
-     * Sends a request to the items of a nutrition day, which may be repeated. A service without this route
-     * responds to a good token with 401, 404, 405 or 501.
-     *
-     * @returns the status, and what the API says: a JSON error, if it is one.
+     * Removes an item of a nutrition day; this may be repeated. A service without this route responds to a good
+     * token with 401, 404, 405 or 501.
      */
-    async patchNutritionItems(
+    async removeNutritionItem(
       date: string,
-      body: ItemsRequest,
+      body: ItemRemoval,
       signal: AbortSignal,
-    ): Promise<Delivered<{ readonly status: number; readonly error?: string }>> {
+    ): Promise<Delivered<{ readonly status: number }>> {
       const url = caller.endpoint('nutrition', `/${date}/items`);
       const request = { method: 'PATCH', ...json(body), url, signal } as const;
       const { response, attempts } = await caller.call('nutrition', request, ABOUT_ITEMS);
       const { status } = response;
       return counted(attempts, () => {
         if (isSuccess(response)) confirmed(response);
-        else if (isJsonObject(response) && !isOAuthError(response)) {
-          return { status, error: refusalMessage(response, []) };
-        }
         return { status };
       });
     },

@@ -85,7 +85,7 @@ export function isEmpty(response: HttpResponse): boolean {
  * Decodes a success of a wellness or nutrition record (4.2, 4.3), or of a change: any success counts, unless the
  * body contradicts it.
  *
- * @param isStrict the body has to report success
+ * @param isStrict the body has to report success, or to show the day
  * @throws SyncError `SERVICE_ANSWER` if the body does not state the outcome.
  */
 export function decodePushAnswer(
@@ -95,7 +95,8 @@ export function decodePushAnswer(
 ): PushAnswer {
   const body = answerIn(response);
   if (contradicts(body)) return { outcome: 'rejected', message: reasonIn(body, {}, sent) };
-  if (isStrict && body['success'] !== true) throw unclear(response);
+  const isNamed = body['success'] === true || dayIn(body) !== undefined;
+  if (isStrict && !isNamed) throw unclear(response);
   const { data } = body;
   return isObject(data) ? { outcome: 'pushed', data } : { outcome: 'pushed' };
 }
@@ -150,8 +151,22 @@ export interface WireItem {
   readonly body: WireObject;
 }
 
-/** The lists of a nutrition day (not in the interface; of a deployed platform). */
+/** The lists of a nutrition day of Coach Watts. */
 const MEALS = ['breakfast', 'lunch', 'dinner', 'snacks'] as const;
+
+/** Returns the day that the answer to a request shows, if it shows items. */
+export function dayIn(json: unknown): WireObject | undefined {
+  const bodies: readonly unknown[] = Array.isArray(json) ? json : [json];
+  return bodies
+    .filter(isObject)
+    .flatMap((body) => [body['data'], body].filter(isObject))
+    .find((day) => shownItems(day) !== undefined);
+}
+
+/** Returns whether a day is one of Coach Watts. The lists of a day that only the platform has planned are null. */
+export function showsMeals(day: WireObject | undefined): boolean {
+  return day !== undefined && MEALS.every((meal) => day[meal] === null || Array.isArray(day[meal]));
+}
 
 /**
  * Returns the items of a nutrition day: of four meal lists, or of one list `items`.
@@ -163,9 +178,7 @@ export function shownItems(day: WireObject): readonly WireItem[] | undefined {
     ...MEALS.map((meal) => [meal, day[meal]] as const),
     [undefined, day['items']] as const,
   ];
-  // The lists of a day that only the platform has planned are null.
-  const isPlanned = MEALS.every((meal) => day[meal] === null);
-  if (isPlanned) return [];
+  if (MEALS.every((meal) => day[meal] === null)) return [];
   const shown = lists.flatMap(([meal, list]) =>
     Array.isArray(list) ? [list.filter(isObject).map((item) => shownItem(item, meal))] : [],
   );

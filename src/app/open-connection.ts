@@ -1,6 +1,6 @@
 import { PATIENT, whoIsLoggedIn } from '../auth/account.ts';
 import { openSession } from '../auth/open-session.ts';
-import { askedScopes } from '../config/platforms.ts';
+import { askedScopes, statedKind } from '../config/platforms.ts';
 import { missingScopeHint } from '../config/scopes.ts';
 import { type Config, requireBaseUrl, hasEnvironmentTokens } from '../config/config.ts';
 import { createServiceClient } from '../api/client.ts';
@@ -27,6 +27,7 @@ export async function openConnection(context: AppContext, config: Config, option
   const reportPause = pauseReporter(context);
   const client = createServiceClient(context, {
     baseUrl: requireBaseUrl(config),
+    kind: statedKind(config),
     endpoints: config.endpoints,
     http,
     tokens: session,

@@ -127,7 +127,6 @@ async function push(
     force: flags.force ?? false,
     dryRun: flags.dryRun ?? false,
     jobs: jobsOf(flags.jobs),
-    nutrition: config.get('nutritionDelivery'),
     merge: mergeMode(flags),
     origin: flags.origin,
     rank: rankBy(config.get('prefer'), SOURCES),

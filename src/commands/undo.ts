@@ -52,7 +52,6 @@ async function undo(
   const options = {
     force: flags.force ?? false,
     dryRun: flags.dryRun ?? false,
-    nutrition: config.get('nutritionDelivery'),
     jobs: 1,
     undo: () => undefined,
     remember: true,

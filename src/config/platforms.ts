@@ -1,5 +1,5 @@
 /*
- * Platforms with the interface of this program. Nothing else here knows one by name: the interface is the
+ * Platforms with the interface of this program. Nothing else here knows an address: the interface is the
  * contract, and any other address works as well.
  */
 import type { Config } from './config.ts';
@@ -11,9 +11,10 @@ export type PlatformKind = 'interface' | 'coach-watts';
 
 /**
  * What an answer can show of a platform. `results`: it counts what it took, or states what became of it. `plain`:
- * it took something without naming it. `meal-lists`: a nutrition day, in four lists.
+ * it took something without naming it. Of nutrition, `meal-lists`: a day in four lists; `no-meal-lists`: none, although
+ * the platform had seemed to be Coach Watts; `adds`: it holds more of an item than were sent.
  */
-export type AnswerFact = 'results' | 'plain' | 'meal-lists';
+export type AnswerFact = 'results' | 'plain' | 'meal-lists' | 'no-meal-lists' | 'adds';
 
 /** What the answers of one platform have shown so far, by endpoint. */
 export interface PlatformFacts {
@@ -80,6 +81,11 @@ export function platformNamed(name: string): Platform | undefined {
 
 export function platformAt(baseUrl: URL | undefined): Platform | undefined {
   return PLATFORMS.find((platform) => new URL(platform.baseUrl).href === baseUrl?.href);
+}
+
+/** Returns the kind of a platform that the setting states, or the table of platforms. */
+export function statedKind(config: Config): PlatformKind | undefined {
+  return config.get('platform.kind') ?? platformAt(config.get('baseUrl'))?.kind;
 }
 
 /** Returns the scopes that a login at a platform asks for, if no setting names others. */

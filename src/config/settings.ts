@@ -2,6 +2,7 @@ import { SyncError, messageOf } from '../base/errors.ts';
 import { DEFAULT_SCOPES } from './scopes.ts';
 import { checkZone } from '../base/zone-name.ts';
 import { DEFAULT_ENDPOINTS, type EndpointName } from './endpoints.ts';
+import type { PlatformKind } from './platforms.ts';
 
 /**
  * A setting: its environment variable, its description, its default and its parser. The key is that of
@@ -84,16 +85,15 @@ export const SETTINGS = {
     ...oneOf(TOKEN_STORES),
     fallback: 'keychain',
   }),
-  nutritionDelivery: setting<'auto' | 'replace' | 'append'>({
+  'platform.kind': setting<PlatformKind | undefined>({
     preset: true,
     about:
-      'what the platform does with a nutrition day sent again: auto (find out), replace or append',
+      'the kind of platform: interface (a nutrition day sent again is replaced) or coach-watts (its items are added); unset: its answers show it',
     ...oneOf({
-      auto: 'find out',
-      replace: 'the day is replaced',
-      append: 'the items are added to the day',
+      interface: 'it does what the interface says, and no more',
+      'coach-watts': 'as Coach Watts is deployed',
     }),
-    fallback: 'auto',
+    fallback: undefined,
   }),
   prefer: setting<readonly string[]>({
     about:

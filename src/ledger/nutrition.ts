@@ -50,8 +50,6 @@ export interface KnownDay extends DayContent {
   readonly sentFields: Body;
   /** The ids of the items of other computers, when the day was last seen. */
   readonly others: readonly string[];
-  /** The platform added to days when its items got their ids, so these last. */
-  readonly idsLast: boolean;
   /** When the file of a source was written that was sent last (ms since the epoch), by the source's name. */
   readonly asOf?: Readonly<Record<string, number | undefined>>;
 }
@@ -70,7 +68,6 @@ export const EMPTY_DAY: LedgerDay = {
   fields: {},
   sentFields: {},
   others: [],
-  idsLast: true,
   status: 'settled',
 };
 

@@ -67,6 +67,7 @@ export class LibraryClient implements Client {
   readonly #context: Context;
   #opened: Promise<Opened> | undefined;
   #temporaryDir: string | undefined;
+  #isWarned = false;
 
   /** @throws SyncError `CONFIG` for an address or a zone that cannot be used */
   constructor(options: ClientOptions, env: Env) {
@@ -197,8 +198,7 @@ export class LibraryClient implements Client {
     return await this.#run(async (opened) => {
       const { ledger } = opened;
       const { force = false, strict = false } = flags;
-      const isNamed = typeof given === 'string' || origin !== undefined;
-      const mode = merge ?? (isNamed ? 'update' : 'add');
+      const isUnnamed = typeof given !== 'string' && origin === undefined;
       const name = origin ?? DEFAULT_ORIGIN;
       const zone = await this.#zone();
       const options = {
@@ -210,12 +210,14 @@ export class LibraryClient implements Client {
         rank: RANK,
         // A file has its own.
         origin: typeof given === 'string' ? origin : name,
-        merge: mode === 'update' ? 'same-input' : mode,
+        merge: merge === undefined || merge === 'update' ? 'same-input' : merge,
+        onlyAdds: isUnnamed && merge === undefined,
       } as const;
       const input = typeof given === 'string' ? fileInput(given) : recordsInput(given, name);
       const prepared = await prepareInputs(kind, [input], options, this.#context.signal);
       const unusable = [...prepared.unreadable, ...prepared.invalid].map(recordResult);
       const sent = await this.#deliver(opened, prepared.records, { force, merge: options.merge });
+      if (kind === 'nutrition') this.#warnOfMemory(opened);
       return [...unusable, ...sent];
     });
   }
@@ -226,14 +228,24 @@ export class LibraryClient implements Client {
     options: Pick<DeliveryOptions, 'force' | 'merge' | 'undo' | 'remember'>,
   ): Promise<RecordResult[]> {
     const results: RecordResult[] = [];
-    const nutrition = this.#options.nutritionDelivery ?? 'auto';
     await deliverRecords(
       this.#context,
       records,
-      { ...options, dryRun: false, jobs: this.#jobs, nutrition, rank: RANK },
+      { ...options, dryRun: false, jobs: this.#jobs, rank: RANK },
       { ...targets.records, report: (item) => void results.push(recordResult(item)) },
     );
     return results;
+  }
+
+  /** Warns, once, that a platform replaces days of which the next client knows nothing. */
+  #warnOfMemory({ client, ledger }: Opened): void {
+    const isCoachWatts =
+      client.kind === 'coach-watts' || ledger.records.platform.has('nutrition', 'meal-lists');
+    if (this.#options.stateDir !== undefined || isCoachWatts || this.#isWarned) return;
+    this.#isWarned = true;
+    this.#context.warn(
+      'This platform replaces a nutrition day that is sent again. Without stateDir, the next client does not know what this one sent, and its first push of the day erases that.',
+    );
   }
 
   /** Runs an operation. Errors of the program become those of the package. */

@@ -1,6 +1,7 @@
 import { createServiceClient } from '../api/client.ts';
 import type { Http } from '../api/http.ts';
 import { openHttp } from '../api/open-http.ts';
+import { platformAt } from '../config/platforms.ts';
 import { DEFAULT_RETRY } from '../api/retry.ts';
 import type { Service } from '../app/connection.ts';
 import { openLedgerAt, targetsOf } from '../app/ledger.ts';
@@ -60,6 +61,7 @@ export async function openClient(
   try {
     const client = createServiceClient(context, {
       baseUrl,
+      kind: options.platformKind ?? platformAt(baseUrl)?.kind,
       endpoints: DEFAULT_ENDPOINTS,
       http,
       tokens: session,

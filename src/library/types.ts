@@ -56,8 +56,11 @@ interface CommonOptions {
   readonly stateDir?: string;
   /** The zone that decides about days, such as `Europe/Berlin`. Default: that of this machine. */
   readonly timezone?: string;
-  /** What the service does with a nutrition day that is sent again. Default: `auto`, which finds out. */
-  readonly nutritionDelivery?: 'auto' | 'replace' | 'append';
+  /**
+   * `interface`: the platform does what the interface says, so a nutrition day that is sent again is replaced.
+   * `coach-watts`: its items are added. Default: the answers of the platform show it.
+   */
+  readonly platformKind?: 'interface' | 'coach-watts';
   /** Sends the requests in place of Node's own client. Redirects must not be followed. */
   readonly fetch?: typeof globalThis.fetch;
   /** Requests in flight at once. Default: 4. */

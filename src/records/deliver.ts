@@ -5,8 +5,8 @@ import { inParallel } from '../base/parallel.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { BatchBreaker, failureOf } from '../api/batch-breaker.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
-import type { NutritionRecord } from './nutrition/plan.ts';
-import { NutritionRun, type NutritionRunOptions } from './nutrition-run.ts';
+import type { DayOptions, NutritionRecord } from './nutrition/plan.ts';
+import { NutritionRun } from './nutrition-run.ts';
 import type { NutritionTarget } from './nutrition/service.ts';
 import type {
   DayOutcome,
@@ -21,7 +21,7 @@ import { chooseFoods, rankBy } from './prefer.ts';
 import { notKeptWarnings } from './wellness/answer.ts';
 import { changedThere, settleDay, undoneDay, valuesText } from './wellness/settle.ts';
 
-export interface DeliveryOptions extends NutritionRunOptions {
+export interface DeliveryOptions extends DayOptions {
   /** Requests in flight at once; one a date. */
   readonly jobs: number;
   /** Which of several programs counts on a day. */

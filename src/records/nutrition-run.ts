@@ -9,24 +9,18 @@ import { DayDelivery, atRest } from './nutrition/delivery.ts';
 import {
   type DayOptions,
   type NutritionRecord,
-  contentOf,
   excessOf,
   isDone,
   planDay,
+  wantedItems,
 } from './nutrition/plan.ts';
-import { type NutritionMode, NutritionService, type NutritionTarget } from './nutrition/service.ts';
+import { NutritionService, type NutritionTarget } from './nutrition/service.ts';
 import * as words from './nutrition/words.ts';
-
-/** Of wellness, `undo` sends the last values again. */
-export interface NutritionRunOptions extends DayOptions {
-  /** What the service does with a nutrition day that is sent again (setting `nutritionDelivery`). */
-  readonly nutrition: NutritionMode;
-}
 
 /** The nutrition days of one run: which, and in which order they are looked at, sent and reviewed. */
 export class NutritionRun {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
-  readonly #options: NutritionRunOptions;
+  readonly #options: DayOptions;
   readonly #target: NutritionTarget;
   readonly #service: NutritionService;
   readonly #byDate: ReadonlyMap<string, PreparedRecord>;
@@ -39,13 +33,13 @@ export class NutritionRun {
   constructor(
     context: Pick<Context, 'clock' | 'signal'>,
     records: readonly PreparedRecord[],
-    options: NutritionRunOptions,
+    options: DayOptions,
     target: NutritionTarget,
   ) {
     this.#context = context;
     this.#options = options;
     this.#target = target;
-    this.#service = new NutritionService(context, options.nutrition, target);
+    this.#service = new NutritionService(context, target);
     this.#byDate = new Map(records.map((record) => [record.date, record]));
   }
 
@@ -158,7 +152,7 @@ export class NutritionRun {
       .filter(({ input }) => input.kind === 'source')
       .map(({ input, asOf }) => [input.name, asOf] as const);
     const day = { ...known, ...plan, asOf: { ...known.asOf, ...Object.fromEntries(versions) } };
-    const content = contentOf(day, []);
+    const content = { items: wantedItems(day), fields: day.fields };
     const excess = excessOf(record, content);
     if (excess !== undefined) return excess;
     // The platform may hold something else by now.

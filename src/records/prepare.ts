@@ -135,10 +135,10 @@ export async function prepareInputs(
 /** Says whose the foods of an input are. Many programs write a form without a name of its own. */
 function partOf(
   { name, origin = name, isStream: onlyAdds = false, modified: asOf }: Input,
-  { origin: named }: RecordOptions,
+  { origin: named, onlyAdds: isAddition = false }: RecordOptions,
   found: FoundExport | undefined,
 ): Omit<NutritionPart, 'items'> {
-  if (named !== undefined) return { input: { kind: 'origin', name: named } };
+  if (named !== undefined) return { input: { kind: 'origin', name: named }, onlyAdds: isAddition };
   if (found === undefined || found.source.general === true) {
     return { input: { kind: onlyAdds ? 'stream' : 'file', name: origin }, onlyAdds };
   }

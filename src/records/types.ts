@@ -123,7 +123,7 @@ export type DayOutcome =
   | {
       readonly outcome: 'pushed';
       readonly attempts: number;
-      /** The platform replaced a nutrition day, and the login may not read what others wrote on it. */
+      /** The platform replaced a nutrition day of which nothing is known here. */
       readonly unseen?: true;
     }
   /** The items that were sent from here are removed, and stay away. */
@@ -177,6 +177,8 @@ export interface RecordOptions {
   readonly origin?: string | undefined;
   /** How nutrition joins what was sent before. Default: `same-input`. */
   readonly merge?: MergeMode;
+  /** The inputs remove nothing that was sent before. */
+  readonly onlyAdds?: boolean;
   /** An empty list of items is refused: it would remove nothing. */
   readonly needsItems?: boolean;
   /** Which of several programs counts on a day. */

@@ -360,14 +360,14 @@ describe('sync config', () => {
 
   it('prints plain values for scripts', async () => {
     const home = openHome();
-    await runInProcess(['config', 'set', 'nutritionDelivery', 'append'], { home });
-    const got = await runInProcess(['config', 'get', 'nutritionDelivery'], { home });
-    expect(got).toEqual({ code: 0, stdout: 'append\n', stderr: '' });
+    await runInProcess(['config', 'set', 'platform.kind', 'coach-watts'], { home });
+    const got = await runInProcess(['config', 'get', 'platform.kind'], { home });
+    expect(got).toEqual({ code: 0, stdout: 'coach-watts\n', stderr: '' });
   });
 
   it.each([
     ['get colour', '"colour"'],
-    ['set nutritionDelivery prepend', 'not one of: auto, replace, append'],
+    ['set platform.kind both', 'not one of: interface, coach-watts'],
     ['set endpoint.profile api/profile', 'it begins with one /'],
     ['set timezone', "'value'"],
   ])('refuses config %s', async (line, words) => {

@@ -132,9 +132,10 @@ describe('a service without userinfo', () => {
     expect(await push(world)).toEqual([0, 'skipped']);
     expect(requestLines(world.sandbox)).toEqual([
       'userinfo 404',
-      ...['nutrition-list 200', 'nutrition-items 400', 'nutrition 200', 'nutrition-list 200'],
+      ...['nutrition-list 200', 'nutrition-items 400', 'nutrition-items 404'],
+      ...['nutrition 200', 'nutrition-list 200'],
       // The second run looks if another computer has dropped something.
-      ...['nutrition-list 200', 'nutrition-items 400'],
+      'nutrition-list 200',
     ]);
   });
 
@@ -164,7 +165,7 @@ async function withToken(userinfo: (response: ServerResponse, request: ReceivedR
   const sync = (token: string, args: readonly string[], input = '') =>
     runInProcess(args, { home, input, env: { SYNC_ACCESS_TOKEN: token }, clock: hastyClock });
   // One request a day.
-  await sync('a', ['config', 'set', 'nutritionDelivery', 'replace']);
+  await sync('a', ['config', 'set', 'platform.kind', 'interface']);
   return {
     requests: () => service.requests.map(({ url }) => url.replace('/api/', '')),
     push: async (token: string) => (await sync(token, ['push', 'nutrition', '-'], DAY)).code,

@@ -441,7 +441,7 @@ it('passes on no token that the service repeats in a body that is shown unchange
 });
 
 const item = { action: 'delete', mealType: 'lunch', itemId: 'item-1' } as const;
-const patch = (client: ServiceClient) => client.patchNutritionItems('2026-02-15', item, never());
+const patch = (client: ServiceClient) => client.removeNutritionItem('2026-02-15', item, never());
 
 it.each([{ token: 'a' }, { success: false, message: 'Busy' }, []])(
   'counts an item as removed only if the answer says so: %j',
@@ -523,7 +523,7 @@ describe('a failed refresh of the login', () => {
 
 it('counts the attempts with both tokens', async () => {
   const { client } = await open([{ status: 503 }, { status: 401 }, { status: 503 }, {}]);
-  expect(await pushWellness(client)).toEqual({ outcome: 'pushed', attempts: 4 });
+  expect(await pushWellness(client)).toMatchObject({ outcome: 'pushed', attempts: 4 });
   const { client: failing } = await open([{ status: 401 }, { status: 503 }]);
   const error = await failure(failing.uploadRecording(upload, noFacts(), never()));
   expect(error.details['attempts']).toBe(1 + DEFAULT_RETRY.attempts);

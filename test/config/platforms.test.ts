@@ -32,13 +32,10 @@ it.each([
   expect(askedScopes(config).join(' ')).toMatch(scopes);
 });
 
-it('names a platform in no other file of the client, and documents its address and portal', () => {
+it('names the address of a platform in no other file of src, and documents it and the portal', () => {
   const named = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
     (path) =>
-      path.endsWith('.ts') &&
-      // The sandbox plays it.
-      !/sandbox(?:\/|\.ts$)/.test(path.replaceAll('\\', '/')) &&
-      /coach-?\s?watts/i.test(readFileSync(join('src', path), 'utf8')),
+      path.endsWith('.ts') && /coachwatts\.com/i.test(readFileSync(join('src', path), 'utf8')),
   );
   expect(named).toEqual([join('config', 'platforms.ts')]);
   const [readme, guide] = [readDocument('README.md'), readDocument('docs/login.md')];

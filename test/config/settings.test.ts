@@ -102,7 +102,7 @@ describe.each<[SettingKey, Record<string, unknown>]>([
     },
   ],
   ['tokenStore', { keychain: 'keychain', ' file ': 'file', Keychain: refused, '': refused }],
-  ['nutritionDelivery', { auto: 'auto', replace: 'replace', append: 'append', both: refused }],
+  ['platform.kind', { interface: 'interface', 'coach-watts': 'coach-watts', both: refused }],
   [
     'ignoreDevices',
     {

@@ -63,7 +63,7 @@ describe('a preset for all users', () => {
       'redirectUri',
       'redirectPort',
       'scope',
-      'nutritionDelivery',
+      'platform.kind',
     ]);
     const { load } = withSystemFile({
       'endpoint.uploadFit': '/v2/fit',

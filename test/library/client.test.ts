@@ -114,6 +114,28 @@ describe('a client', () => {
     expect(day.split('Oats')).toHaveLength(2);
   });
 
+  it('warns once, without stateDir, that a platform replaces the days of the next client', async () => {
+    const { client } = await open({ platform: 'interface' });
+    const warnings: string[] = [];
+    const onWarning = (text: string) => void warnings.push(text);
+    const stateDir = join(openHome({}).dir, 'state');
+    await client({ onWarning, stateDir }).pushNutrition({ date: '2026-05-17', items: [meal] });
+    expect(warnings).toEqual([]);
+    const made = client({ onWarning });
+    for (const date of ['2026-05-17', '2026-05-18']) {
+      const items = [{ ...meal, logged_at: `${date}T07:10:00+02:00` }];
+      await made.pushNutrition({ date, items });
+    }
+    expect(warnings).toEqual([expect.stringContaining('Without stateDir')]);
+  });
+
+  it('asks no platform for its kind that its options state', async () => {
+    const { client, sandbox } = await open({ platform: 'interface' });
+    const made = client({ platformKind: 'interface' });
+    await made.pushNutrition({ date: '2026-05-17', items: [meal] });
+    expect(sandbox.requests().map(({ route }) => route)).not.toContain('nutrition-items');
+  });
+
   describe.each(PLATFORM_NAMES)('with several calls for a nutrition day (%s)', (platform) => {
     const date = '2026-05-17';
     const itemAt = (hour: string, name: string, calories = 310) => ({
@@ -138,7 +160,7 @@ describe('a client', () => {
       for (const item of [oats, rice, soup, oats]) {
         const [result] = await push([item]);
         const warnings = result !== undefined && 'warnings' in result ? result.warnings : [];
-        expect(warnings.filter(({ message }) => !message.includes('nutrition:read'))).toEqual([]);
+        expect(warnings.filter(({ message }) => !message.includes('is erased'))).toEqual([]);
       }
       expect(names()).toEqual(['Oats 310', 'Rice 310', 'Soup 310']);
       await push([{ ...rice, calories: 400 }]);

@@ -660,17 +660,18 @@ class Life {
         await deliverRecords(
           context,
           records,
-          { force: false, dryRun: false, jobs: 1, nutrition: 'auto', ...flags },
+          { force: false, dryRun: false, jobs: 1, ...flags },
           {
             ledger,
             client: () => Promise.resolve(client),
             url: (of) => new URL(`/api/${of}`, URL_OF_ALL),
             report: (item) => {
               const said = item.warnings.map(({ message }) => String(message)).join(' ');
+              const isFirst = !(reports.get(item.date) ?? []).some(isPushed);
               addReport(reports, item.date, { outcome: item.outcome, said });
               const message = 'message' in item ? item.message : '';
               this.#note(`${name} ${item.date}: ${item.outcome} ${message} ${said}`);
-              if (this.#replaces && !this.#reads && item.outcome === 'pushed' && !isUnseen(item)) {
+              if (this.#replaces && isFirst && isPushed(item) && !isUnseen(item)) {
                 this.#found('erased', `${name} replaced ${item.date} without a word`);
               }
               // It may have sent other items of the day.
@@ -730,6 +731,10 @@ function bodyOf({ name, date, carbs = 0 }: Item) {
 
 function isOf({ name }: Computer, file: string): boolean {
   return (file.split('-')[0] ?? '').includes(name);
+}
+
+function isPushed({ outcome }: { readonly outcome: string }): boolean {
+  return outcome === 'pushed';
 }
 
 function isUnseen(item: unknown): boolean {

@@ -46,7 +46,7 @@ async function open(settings: Partial<SandboxSettings> = {}) {
     const { signal = new AbortController().signal, client: other = client, ...rest } = others;
     let failed: unknown;
     const context = testContext({ clock: hastyClock, signal });
-    const how = { force: false, dryRun: false, jobs: 4, nutrition: 'auto', ...rest } as const;
+    const how = { force: false, dryRun: false, jobs: 4, ...rest } as const;
     const url = (of: string) => new URL(`/api/${of}`, sandbox.url);
     const report = (item: RecordItem) => items.push(item);
     await deliverRecords(context, records, how, { ledger, client: other, url, report }).catch(
@@ -236,7 +236,7 @@ describe('delivering a nutrition day', () => {
     for (const code of ['NETWORK', 'SERVICE_ANSWER'] as const) {
       const details = { delivery: 'not-sent' };
       const fail = () => Promise.reject(new SyncError(code, 'no good answer', { details }));
-      const failing = { push: fail, grants: fail, patchNutritionItems: fail };
+      const failing = { push: fail, grants: fail, probeNutritionItems: fail };
       const client = () => Promise.resolve(failing as unknown as ServiceClient);
       const { items } = await run('nutrition', [day([gel('a')])], { client });
       expect(outcomes(items)).toEqual({ '2026-02-15': `failed ${code}` });
@@ -381,7 +381,7 @@ it('throws the abort reason and releases every day', async () => {
   const abort = new AbortController();
   const reason = new SyncError('INTERRUPTED', 'Interrupted.');
   const running = run('nutrition', [day([gel('a')])], { signal: abort.signal });
-  await expect.poll(() => sandbox.control.requests().length).toBe(3);
+  await expect.poll(() => sandbox.control.requests().length).toBe(4);
   abort.abort(reason);
   expect((await running).failed).toBe(reason);
   expect(another().claim('nutrition', '2026-02-15', 'x', false)).toBe('yours');

@@ -63,7 +63,7 @@ export const RECORD = line(['wellness', 'nutrition'], {
       attempts: count(ATTEMPTS),
       unseen: flag(
         'Always true: what others wrote on the day was not seen, and is erased.',
-        'the platform replaces days of nutrition, and the login may not read them',
+        'the platform replaces days of nutrition, and nothing of this day was sent from here before',
       ),
     }),
     variant('undone', '`sync undo` took back what was sent from here', {

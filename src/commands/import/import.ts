@@ -193,7 +193,6 @@ class Import {
       jobs: DEFAULT_JOBS,
       force: false,
       dryRun,
-      nutrition: this.#config.get('nutritionDelivery'),
       rank: this.#options.rank,
     };
     const total = stock.records.wellness.records.length + stock.records.nutrition.records.length;

@@ -128,13 +128,12 @@ interface SeedTarget {
 async function withAccount(
   context: AppContext,
   config: Config,
-  sending: Omit<FillOptions, 'nutrition'>,
+  options: FillOptions,
   task: (account: SeedTarget) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { clock, io } = context;
   const baseUrl = requireBaseUrl(config);
-  if (!sending.dryRun) refuseRealAccount(config, baseUrl);
-  const options = { ...sending, nutrition: config.get('nutritionDelivery') };
+  if (!options.dryRun) refuseRealAccount(config, baseUrl);
   return await withLedger(
     context,
     config,

@@ -40,8 +40,6 @@ interface Found {
 export interface CompareOptions {
   /** The `source` that the platform gives to this client's items, if an answer has shown it. */
   readonly source: string | undefined;
-  /** The platform adds to days, so ids last. A platform that replaces a day gives all its items new ids. */
-  readonly idsLast: boolean;
   /** Overwrite changes made in the platform. */
   readonly force: boolean;
   /** Send removed items again. */
@@ -66,14 +64,13 @@ export function isOwn({ source: of }: ShownItem, source: string | undefined): bo
  * goes, what others sent stays, and changes made in the platform stay.
  */
 export function compareDay(
-  day: Pick<KnownDay, 'items' | 'others' | 'idsLast'>,
+  day: Pick<KnownDay, 'items' | 'others'>,
   shown: readonly ShownItem[],
   options: CompareOptions,
 ) {
   const isOurs = (item: ShownItem) => isOwn(item, options.source);
   const free = new Set(shown.filter(isOurs));
-  // What a platform that replaced days showed has other ids since the last replacement.
-  const found = matchItems(day.items, free, options.idsLast && day.idsLast, options.isUndone);
+  const found = matchItems(day.items, free, options.isUndone);
   const into: Found = { items: [], surplus: [], others: [], gone: [], news: [] };
   takeCopies(found, free, options, into);
   /** Another computer has written to the day: it shows a new item, or its own copy in place of ours. */
@@ -157,7 +154,8 @@ export function withoutVersion(
   });
 }
 
-function isPending({ state }: SentItem): boolean {
+/** Checks that no answer has shown an item. */
+export function isPending({ state }: SentItem): boolean {
   return state === 'new' || state === 'unanswered';
 }
 
@@ -204,18 +202,30 @@ function present(
   }
 }
 
-/** Identifies an item of another computer. A platform that replaces a day gives all its items new ids. */
+/** Returns the shown items that are one more of an own item than there should be. */
+export function copiesIn(
+  shown: readonly ShownItem[],
+  own: readonly Pick<SentItem, 'body'>[],
+): readonly ShownItem[] {
+  const left = new Set(own);
+  const [all, free] = [new Set(own), left].map(
+    (items) => new KeyIndex(items, ({ body }) => itemIdentity(body)),
+  );
+  return shown.filter(({ body }) => {
+    const isSame = (item: Pick<SentItem, 'body'>) => holdsItem(body, item.body);
+    const first = free?.first(itemIdentity(body), isSame);
+    if (first !== undefined) left.delete(first);
+    return first === undefined && all?.first(itemIdentity(body), isSame) !== undefined;
+  });
+}
+
+/** Identifies an item of another computer. */
 export function otherKey({ id, body }: ShownItem): string {
   return id ?? itemIdentity(body);
 }
 
 /** Finds each item of the ledger among the shown ones, which it takes out of `free`. */
-function matchItems(
-  items: readonly SentItem[],
-  free: Set<ShownItem>,
-  idsLast: boolean,
-  isUndone = false,
-) {
+function matchItems(items: readonly SentItem[], free: Set<ShownItem>, isUndone = false) {
   const found = new Map<SentItem, ShownItem>();
   const byId = new KeyIndex(free, ({ id }) => id);
   const byIdentity = new KeyIndex(free, ({ body }) => itemIdentity(body));
@@ -233,8 +243,7 @@ function matchItems(
   };
   // An equal item may be another computer's if ours is known to have left.
   const hasLeft = ({ id, undone, state, edited }: SentItem) =>
-    (idsLast && id !== undefined) ||
-    (state === 'gone' && undone === true && edited === undefined && !isUndone);
+    id !== undefined || (state === 'gone' && undone === true && edited === undefined && !isUndone);
   const isOver = (item: SentItem) => found.has(item) || (isDropped(item) && hasLeft(item));
   const wanted = items.filter((item) => !isDropped(item));
   const dropped = items.filter(isDropped);
@@ -245,7 +254,6 @@ function matchItems(
   // Changed items: first the unchanged ones of the input, then new versions. Removed items have none.
   const others = [
     ...wanted.filter(({ state }) => state !== 'new' && state !== 'removed'),
-    ...(idsLast ? [] : dropped.filter(({ state }) => state === 'dropped')),
     ...wanted.filter(({ state }) => state === 'new'),
   ];
   for (const item of others) {
@@ -258,7 +266,7 @@ function matchItems(
 function takeCopies(
   found: Map<SentItem, ShownItem>,
   free: Set<ShownItem>,
-  { source, idsLast }: CompareOptions,
+  { source }: CompareOptions,
   { surplus }: Found,
 ): void {
   if (source === undefined) return;
@@ -273,7 +281,7 @@ function takeCopies(
       all.push(copy);
     }
     const idOf = ({ id = '' }: ShownItem) => id;
-    if (idsLast) all.sort((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
+    all.sort((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
     const [stays = first, ...copies] = all;
     surplus.push(...copies);
     found.set(item, stays);

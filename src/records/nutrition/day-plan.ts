@@ -172,10 +172,13 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: ItemI
   return { next, left: [...left], before };
 }
 
-/** Returns the body of a nutrition day (interface 2.3). */
+/** Returns the body of a nutrition day (interface 2.3). @param items absent: the body says nothing about them */
 export function nutritionBody(
   date: string,
-  { items, fields }: { items: readonly { readonly body: JsonObject }[]; fields: JsonObject },
+  {
+    items,
+    fields,
+  }: { items: readonly { readonly body: JsonObject }[] | undefined; fields: JsonObject },
 ): JsonObject {
-  return { date, items: items.map(({ body }) => body), ...fields };
+  return { date, ...(items && { items: items.map(({ body }) => body) }), ...fields };
 }

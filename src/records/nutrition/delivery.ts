@@ -8,26 +8,29 @@ import type {
   SentItem,
 } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
+import type { Repeatable } from '../../api/retry.ts';
 import { sameJson } from '../digest.ts';
 import type { DayOutcome, JsonObject, Warning } from '../types.ts';
 import {
   type Comparison,
   type ShownItem,
   compareDay,
-  isOwn,
+  copiesIn,
+  isPending,
   isToSend,
   otherKey,
   withoutVersion,
 } from './day-match.ts';
-import { isDropped } from './day-plan.ts';
-import { type DayOptions, type NutritionRecord, contentOf, excessOf, isDone } from './plan.ts';
-import type { NutritionService } from './service.ts';
+import { isDropped, nutritionBody, statedItem } from './day-plan.ts';
+import { holdsItem } from './items.ts';
+import { type DayOptions, type NutritionRecord, excessOf, isDone, wantedItems } from './plan.ts';
+import type { NutritionService, PostAnswer } from './service.ts';
 import * as words from './words.ts';
 
 /**
- * Delivers a nutrition day so that the platform holds each item once, whether it adds to a day that is sent
- * again or replaces it. Each round looks at the day, sends the missing items, or removes the surplus ones, until
- * the day is right. A platform that replaces gets the whole day. The ledger holds the day as open from before
+ * Delivers a nutrition day so that the platform holds each item once. A platform of the interface replaces a day that
+ * is sent again, so it gets the whole day. Coach Watts adds to it: each round looks at the day, sends the missing
+ * items, or removes the surplus ones, until the day is right. The ledger holds the day as open from before
  * the first request that may change it until it is done: a request that may have been processed is never
  * repeated before the next look shows its effect. A changed item is added before its earlier version is
  * removed, so that a crash in between loses nothing. (An `update` by id would set unnamed macros to 0, and can
@@ -81,8 +84,8 @@ export class DayDelivery {
   #next: Look | undefined;
   #gone: readonly SentItem[] = [];
   #failure: SyncError | undefined;
-  /** The request may have erased foods of others. */
-  #isUnseen = false;
+  /** Nothing of the day is known to have arrived. */
+  readonly #isNew: boolean;
 
   /** @param known the row of the ledger; `day`: its intended state */
   constructor(
@@ -97,6 +100,7 @@ export class DayDelivery {
     this.#next = job.listed && { items: job.listed, isListed: true };
     this.#stored = known;
     this.#day = day;
+    this.#isNew = known.items.every(isPending) && sameJson(known.sentFields, {});
   }
 
   /** Delivers the day. @throws SyncError of a failed request, `STORAGE`, `INTERRUPTED` */
@@ -116,19 +120,23 @@ export class DayDelivery {
 
   /** @returns undefined if another look has to follow */
   async #round(): Promise<DayOutcome | undefined> {
+    const { record, service } = this.#job;
+    const kind = await service.kind(this.#date);
+    if (service.takeOverruled()) this.#job.warn(words.overruledNote(record));
+    if (kind === 'interface') return await this.#replace();
     const look = await this.#look();
-    const adds = (await this.#job.service.kind(this.#date)) === 'adds';
-    if (look === undefined) {
-      const isUnsent = this.#stored.items.length === 0;
-      if (!adds || isUnsent) return await this.#replace();
-      // Nothing needs to be sent, and reading cannot show more.
-      return isDone(this.#day) ? this.#finish() : this.#conflict(words.unseenText(this.#date));
+    if (look !== undefined) {
+      const seen = this.#compare(look);
+      const held = [...wantedItems(this.#day), ...seen.others, ...seen.foods];
+      const excess = excessOf(record, { items: held, fields: this.#day.fields });
+      return excess ?? (await this.#add(look, seen));
     }
-    const seen = this.#compare(look);
-    const held = contentOf(this.#day, [...seen.others, ...seen.foods]);
-    const excess = excessOf(this.#job.record, held);
-    if (excess !== undefined) return excess;
-    return adds ? await this.#add(look, seen) : await this.#replace(look, seen);
+    if ((await service.kind(this.#date)) === 'interface') return undefined;
+    if (this.#stored.items.length === 0) {
+      return (await this.#send(wantedItems(this.#day))) ? this.#finish() : undefined;
+    }
+    // Nothing needs to be sent, and reading cannot show more.
+    return isDone(this.#day) ? this.#finish() : this.#conflict(words.unseenText(this.#date));
   }
 
   async #look(): Promise<Look | undefined> {
@@ -142,10 +150,8 @@ export class DayDelivery {
   /** Compares the day with a look, and takes over its findings. */
   #compare({ items: shown, isAnswer = false }: Look): Comparison {
     const { record, service, options, isReview } = this.#job;
-    const idsLast = service.adds;
     const seen = compareDay(this.#day, shown, {
       source: service.source,
-      idsLast,
       isAnswer,
       force: options.force,
       resends: options.merge === 'replace-day',
@@ -153,18 +159,18 @@ export class DayDelivery {
       isUndone: isReview && options.undo !== undefined,
       isSettled: this.#stored.status === 'settled',
     });
-    this.#day = { ...this.#day, items: seen.items, others: seen.others.map(otherKey), idsLast };
+    this.#day = { ...this.#day, items: seen.items, others: seen.others.map(otherKey) };
     this.#gone = seen.gone;
     for (const note of words.newsNotes(record, seen.news)) this.#job.warn(note);
     return seen;
   }
 
-  /** Sends the missing items to a platform that adds, then removes the surplus ones. */
+  /** Sends the missing items to Coach Watts, then removes the surplus ones. */
   async #add(look: Look, { surplus }: Comparison): Promise<DayOutcome | undefined> {
     const { fields } = this.#day;
     const items = this.#day.items.filter(isToSend);
     const isComplete = items.length === 0 && sameJson(fields, this.#day.sentFields);
-    if (!isComplete && !(await this.#send({ items, fields }, look))) return undefined;
+    if (!isComplete && !(await this.#send(items, look))) return undefined;
     if (surplus.length === 0) return this.#finish();
     // A removal follows a look at once.
     if (look.isListed === true) return undefined;
@@ -173,66 +179,133 @@ export class DayDelivery {
     if (stuck.length === 0) this.#noteGone();
     // The platform has recalculated the day's own fields.
     const isRestored = stuck.length > 0 || sameJson(fields, {});
-    if (!isRestored && !(await this.#send({ items: [], fields }, look))) return undefined;
+    if (!isRestored && !(await this.#send([], look))) return undefined;
     return this.#finish(stuck);
   }
 
-  /** Sends the whole day to a platform that replaces it, unless that is there already. */
-  async #replace(look?: Look, seen?: Comparison): Promise<DayOutcome | undefined> {
-    const { record, options } = this.#job;
-    const { items, fields, sentFields } = this.#day;
-    if (seen !== undefined) {
-      const isComplete = !items.some(isToSend) && sameJson(fields, sentFields);
-      // The answer to the whole day shows no more than the request held.
-      if (look?.isAnswer === true || (isComplete && seen.surplus.length === 0)) {
-        return this.#finish();
-      }
-      const { foods } = seen;
-      if (foods.length > 0 && !options.force) {
-        // A replacement would erase what others wrote.
-        const intended = contentOf(this.#day, []).items;
-        const isUndo = options.undo !== undefined;
-        return this.#conflict(words.foodsText(this.#date, foods, isUndo), foods, intended);
-      }
-      if (foods.length > 0) this.#job.warn(words.erasedNote(record, foods));
-    }
-    this.#isUnseen = seen === undefined;
-    if (seen === undefined)
-      this.#gone = withoutVersion(items.filter(isDropped), items.filter(isToSend));
-    const isSent = await this.#send(contentOf(this.#day, seen?.others ?? []), look);
-    return isSent ? this.#finish() : undefined;
-  }
-
   /**
-   * Sends a part of the day, or all of it.
+   * Sends items to Coach Watts.
    *
    * @returns false if the day has to be compared again: the answer shows it, or is unclear
    */
-  async #send(content: DayContent, look?: Look): Promise<boolean> {
-    const { service, ledger } = this.#job;
-    const { adds } = service;
-    const before = this.#stored;
-    const items = this.#day.items.map((item): SentItem =>
-      isToSend(item) ? { ...item, state: 'unanswered' } : item,
-    );
-    this.#put('open', { items });
+  async #send(items: Bodies, look?: Look): Promise<boolean> {
     try {
-      const repeatable = adds && content.items.length > 0 ? 'unless-acted-on' : 'always';
-      const posted = await this.#counted(service.post(this.#date, content, repeatable));
-      this.#day = { ...this.#day, sentFields: content.fields };
-      if (posted.items !== undefined) {
-        this.#next = await this.#learn(look?.items ?? [], posted.items, content.items.length);
-        return false;
+      const posted = await this.#post(items, items.length > 0 ? 'unless-acted-on' : 'always');
+      if (posted.items !== undefined) this.#learn(posted, look?.items);
+      if (posted.items !== undefined || posted.kind === 'interface') return false;
+      if (!posted.isUnclear) {
+        const taken = (item: SentItem) => passed(item, 'unanswered', 'fresh');
+        this.#day = { ...this.#day, items: this.#day.items.map(taken) };
+        return true;
       }
-      this.#day = { ...this.#day, items: items.map((item) => passed(item, 'unanswered', 'fresh')) };
-      return true;
+      this.#failure = new SyncError('SERVICE_ANSWER', words.unclearText(this.#date));
     } catch (error) {
-      if (!isUnclear(error)) ledger.nutrition.put(this.#date, before);
-      if (!isUnclear(error) || !adds || endsRun(error.code)) throw error;
+      if (!isUnclear(error) || endsRun(error.code)) throw error;
       this.#failure = error;
     }
     await this.#context.clock.sleep(SETTLE_MS, this.#context.signal);
     return false;
+  }
+
+  /**
+   * Sends the whole day to a platform that replaces it. An empty list goes out only if the last own item leaves, since
+   * it would erase what others wrote.
+   */
+  async #replace(): Promise<DayOutcome | undefined> {
+    const { options, service } = this.#job;
+    const own = wantedItems(this.#day);
+    if (this.#isNew && options.merge === 'add' && own.length > 0) {
+      return { outcome: 'rejected', ...words.addText(this.#date), attempts: 0 };
+    }
+    if (service.adds) return await this.#sendUnsent();
+    const { items, fields, sentFields } = this.#day;
+    const leaving = items.filter(({ state }) => state === 'dropped');
+    this.#gone = withoutVersion(leaving, items.filter(isToSend));
+    const hasItems = own.length > 0 || leaving.length > 0;
+    if (!hasItems && sameJson(fields, sentFields)) return this.#replaced();
+    const posted = await this.#post(hasItems ? own : undefined, 'always');
+    if (posted.kind === 'coach-watts') {
+      this.#learn(posted);
+      return undefined;
+    }
+    const copies = copiesIn(posted.items ?? [], own);
+    if (copies.length === 0) return this.#replaced();
+    service.noteAdds();
+    return this.#conflict(words.addsText(this.#date, copies), copies, own);
+  }
+
+  /**
+   * Sends what was never sent to a platform that should replace a day and adds to it. A repetition would double the
+   * day, so it stays a conflict until an answer shows each item once.
+   */
+  async #sendUnsent(): Promise<DayOutcome | undefined> {
+    const { items, fields, sentFields } = this.#day;
+    const own = wantedItems(this.#day);
+    const unsent = items.filter(({ state }) => state === 'new');
+    const unsure = items.filter(({ state }) => state === 'unanswered' || state === 'dropped');
+    const isOpen = this.#stored.status === 'open' || unsure.length > 0;
+    const isComplete = unsent.length === 0 && sameJson(fields, sentFields);
+    const posted = isComplete ? undefined : await this.#post(unsent, 'unless-acted-on');
+    if (posted?.kind === 'coach-watts') {
+      this.#learn(posted);
+      return undefined;
+    }
+    const shown = posted?.items ?? [];
+    const surplus = copiesIn(shown, own);
+    const isRight =
+      posted?.items !== undefined &&
+      surplus.length === 0 &&
+      own.every(({ body }) => shown.some((item) => holdsItem(item.body, body))) &&
+      !unsure.some(
+        ({ state, body }) =>
+          state === 'dropped' && shown.some((item) => holdsItem(item.body, body)),
+      );
+    if (isRight || (posted?.items === undefined && !isOpen)) return this.#replaced();
+    return this.#conflict(words.addsText(this.#date, surplus), surplus, own);
+  }
+
+  /** Takes an answer of Coach Watts for the next look. @param before what the day held before the request */
+  #learn({ items = [] }: PostAnswer, before: readonly ShownItem[] = []): void {
+    this.#job.service.learnSource(before, items);
+    this.#next = { items, isAnswer: true };
+  }
+
+  /** Ends the delivery of a day to a platform that has replaced it. */
+  #replaced(): DayOutcome {
+    const { record, options } = this.#job;
+    const attempts = this.#attempts;
+    const items = this.#day.items.flatMap((item): SentItem[] => {
+      // Items that the user took back stay away.
+      if (isDropped(item)) return item.undone === true ? [{ ...item, state: 'gone' }] : [];
+      return [isPending(item) ? statedItem(item) : item];
+    });
+    this.#put('settled', { items });
+    this.#noteGone();
+    if (attempts === 0) return atRest(this.#day);
+    if (options.remember) return { outcome: 'undone', attempts };
+    if (!this.#isNew) return { outcome: 'pushed', attempts };
+    this.#job.warn(words.unseenNote(record));
+    return { outcome: 'pushed', attempts, unseen: true };
+  }
+
+  /** Sends items with the day's fields; without a list, the fields alone. @throws SyncError as the service does */
+  async #post(items: Bodies | undefined, repeatable: Repeatable): Promise<PostAnswer> {
+    const { service, ledger } = this.#job;
+    const { fields } = this.#day;
+    const before = this.#stored;
+    const sent = this.#day.items.map((item): SentItem =>
+      isToSend(item) ? { ...item, state: 'unanswered' } : item,
+    );
+    this.#put('open', { items: sent });
+    try {
+      const body = nutritionBody(this.#date, { items, fields });
+      const posted = await this.#counted(service.post(body, repeatable));
+      this.#day = { ...this.#day, sentFields: fields };
+      return posted;
+    } catch (error) {
+      if (!isUnclear(error)) ledger.nutrition.put(this.#date, before);
+      throw error;
+    }
   }
 
   async #counted<T extends { readonly attempts: number }>(request: Promise<T>): Promise<T> {
@@ -246,30 +319,8 @@ export class DayDelivery {
     }
   }
 
-  /** Learns from an answer if the platform adds or replaces. @returns what to compare next */
-  async #learn(
-    before: readonly ShownItem[],
-    after: readonly ShownItem[],
-    sent: number,
-  ): Promise<Look> {
-    const { service } = this.#job;
-    service.learnSource(before, after);
-    const isOurs = (item: ShownItem) => isOwn(item, service.source);
-    if (!service.adds && after.filter(isOurs).length > sent) {
-      service.learnKind('adds');
-      return { items: after };
-    }
-    const ids = new Set(after.map(({ id }) => id));
-    const lost = before.filter((item) => isOurs(item) && !ids.has(item.id));
-    const isDoubtful = service.adds && lost.length > 0;
-    if (!isDoubtful || (await service.askAgain(this.#date)) === 'adds') {
-      return { items: after, isAnswer: true };
-    }
-    return { items: [...after, ...lost] };
-  }
-
   /**
-   * Removes items from a platform that adds.
+   * Removes items from Coach Watts.
    *
    * @returns items that cannot be removed from here; undefined if the day must be compared again
    */
@@ -280,8 +331,6 @@ export class DayDelivery {
       this.#put('open', { sentFields: {} });
       const { removal } = await this.#counted(service.remove(this.#date, item));
       if (removal === 'changed') return undefined;
-      const isKindInDoubt = removal === 'no-route' && service.isStated;
-      if (isKindInDoubt && (await service.askAgain(this.#date)) === 'replaces') return undefined;
       if (removal === 'no-route') stuck.push(item);
     }
     return stuck;
@@ -289,16 +338,10 @@ export class DayDelivery {
 
   /** @param stuck surplus items that cannot be removed from here */
   #finish(stuck: readonly ShownItem[] = []): DayOutcome {
-    const { record, options, service, isReview } = this.#job;
+    const { options, service, isReview } = this.#job;
     const attempts = this.#attempts;
     const isStuck = stuck.length > 0;
-    // Without reading, no look at a platform that replaces days can tell who removed an item.
-    const isUnclear = service.canList !== true && !service.adds;
-    const items = this.#day.items.map((item): SentItem => {
-      const { state, ...held } = item;
-      if (state === 'fresh' && isUnclear) return held;
-      return isStuck ? item : passed(item, 'dropped', 'gone');
-    });
+    const items = this.#day.items.map((item) => (isStuck ? item : passed(item, 'dropped', 'gone')));
     const isSettled = (attempts === 0 && !isReview) || service.canList !== true;
     this.#put(isSettled ? 'settled' : 'fresh', { items });
     if (!isStuck) this.#noteGone();
@@ -310,10 +353,7 @@ export class DayDelivery {
     }
     if (attempts === 0) return atRest(this.#day);
     if (options.remember) return { outcome: 'undone', attempts };
-    if (!this.#isUnseen || service.adds) return { outcome: 'pushed', attempts };
-    if (!service.saidUnseen) this.#job.warn(words.unseenNote(record));
-    service.saidUnseen = true;
-    return { outcome: 'pushed', attempts, unseen: true };
+    return { outcome: 'pushed', attempts };
   }
 
   #noteGone(): void {

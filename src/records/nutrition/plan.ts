@@ -3,7 +3,6 @@ import type { DayContent, KnownDay, LedgerDay, SentItem } from '../../ledger/nut
 import type { RecordLedger } from '../../ledger/records.ts';
 import { sameJson } from '../digest.ts';
 import { MAX_INTEGER } from '../fields.ts';
-import type { ShownItem } from './day-match.ts';
 import { isDropped, mergeDay } from './day-plan.ts';
 import { itemKey } from './items.ts';
 import type { DayOutcome, JsonObject, MergeMode, PreparedRecord } from '../types.ts';
@@ -86,11 +85,10 @@ export function isDone({ items, fields, sentFields }: LedgerDay): boolean {
   return !items.some(isOpen) && sameJson(fields, sentFields);
 }
 
-/** Returns what a day should hold, as a platform that replaces days gets it. */
-export function contentOf({ items, fields }: DayContent, others: readonly ShownItem[]): DayContent {
+/** Returns the items that a day should hold. */
+export function wantedItems({ items }: DayContent): readonly SentItem[] {
   const wanted = items.filter((item) => !isDropped(item) && item.state !== 'removed');
-  const own = wanted.map((item) => ({ ...item, body: item.edited ?? item.body }));
-  return { items: [...own, ...others.map(({ body }) => ({ body, inputs: [] }))], fields };
+  return wanted.map((item) => ({ ...item, body: item.edited ?? item.body }));
 }
 
 /** Returns the outcome of a day with more calories than a platform can store. A stated total overrides the sum. */

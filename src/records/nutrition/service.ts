@@ -1,22 +1,18 @@
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
+import { isObject } from '../../base/json.ts';
+import { phrase, sync } from '../../base/phrase.ts';
 import { daysAfter } from '../../base/time.ts';
-import type { DayContent } from '../../ledger/nutrition.ts';
+import type { PlatformKind } from '../../config/platforms.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
-import type { DaysQuery, ItemsRequest, ServiceClient } from '../../api/client.ts';
+import type { ServiceClient } from '../../api/client.ts';
+import { type KnownPlatform, PROBES, kindOf } from '../../api/platform-kind.ts';
 import type { Repeatable } from '../../api/retry.ts';
-import { shownDays, shownItems } from '../../api/wire.ts';
+import { type WireObject, dayIn, shownDays, shownItems, showsMeals } from '../../api/wire.ts';
 import { type ShownItem, isOwn } from './day-match.ts';
-import { nutritionBody } from './day-plan.ts';
 import type { JsonObject, RecordKind } from '../types.ts';
 
 /** Sends the nutrition requests of one run, and learns how the platform treats them. */
-
-/** What the setting `nutritionDelivery` says. */
-export type NutritionMode = 'auto' | 'replace' | 'append';
-
-/** What a platform does with a day that is sent again. */
-export type PlatformKind = 'adds' | 'replaces';
 
 /** The service that records are sent to, and the ledger that records them. */
 export interface NutritionTarget {
@@ -33,69 +29,104 @@ const READ_SCOPE = 'nutrition:read';
 /** Days that one list covers. */
 const LISTED_DAYS = 100;
 
-/** Limits the days of a list, on a platform that knows no dates. */
-const MAX_LISTED = 10_000;
+/** What the answer to a day shows. */
+export interface PostAnswer {
+  readonly attempts: number;
+  /** What the day holds now; undefined if the answer shows no items. */
+  readonly items: readonly ShownItem[] | undefined;
+  /** The kind that the answer proves or disproves; undefined if it is not JSON, or unclear. */
+  readonly kind: PlatformKind | undefined;
+  /** The answer is one that Coach Watts does not give, so it confirms nothing. */
+  readonly isUnclear: boolean;
+}
 
 export class NutritionService {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #target: NutritionTarget;
-  #kind: Promise<PlatformKind> | undefined;
+  readonly #probed: KnownPlatform['probed'][number][] = [];
+  #asking: Promise<PlatformKind> | undefined;
   source: string | undefined;
   /** The login may list days; undefined before that was asked. */
   canList: boolean | undefined;
-  /** The last answer about the kind. */
-  adds = false;
-  /** The setting states the kind, and no answer has proved that the platform adds. */
-  isStated: boolean;
-  /** Whether a note about days that this run replaces unseen was printed. */
-  saidUnseen = false;
+  #overruled: 'no' | 'due' | 'said' = 'no';
 
-  constructor(
-    context: Pick<Context, 'clock' | 'signal'>,
-    mode: NutritionMode,
-    target: NutritionTarget,
-  ) {
+  constructor(context: Pick<Context, 'clock' | 'signal'>, target: NutritionTarget) {
     this.#context = context;
-    if (mode !== 'auto') this.learnKind(mode === 'append' ? 'adds' : 'replaces');
-    this.isStated = mode !== 'auto';
     this.#target = target;
     this.source = target.ledger.nutrition.source();
   }
 
   /**
-   * Tells what the platform does with a day that is sent again. Asks once a run, by an invalid request that
-   * the route for single items refuses before it reads anything: a platform with this route adds.
+   * Returns the kind of the platform. Asks once a run if nothing is known, by requests that change nothing.
+   *
+   * @throws SyncError if the platform does not answer: without the kind no day can be sent
    */
   async kind(date: string): Promise<PlatformKind> {
-    const asked = (this.#kind ??= this.#probe(date));
+    const client = await this.#target.client();
+    const known = kindOf(this.#known(client));
+    if (client.kind === 'interface' && known === 'coach-watts') this.#overrule();
+    if (known !== undefined) return known;
     try {
-      this.adds = (await asked) === 'adds';
-      return await asked;
-    } catch (error) {
-      // The next day asks again.
-      if (this.#kind === asked) this.#kind = undefined;
-      throw error;
+      return await (this.#asking ??= this.#ask(client, date));
+    } finally {
+      // The next day asks again if it failed.
+      this.#asking = undefined;
     }
   }
 
-  async #probe(date: string): Promise<PlatformKind> {
-    const { status, error } = await this.#patch(date, {});
-    // Unknown counts as the interface says.
-    return status === 400 && error !== undefined ? 'adds' : 'replaces';
+  async #ask(client: ServiceClient, date: string): Promise<PlatformKind> {
+    for (;;) {
+      const probe = PROBES[this.#probed.length];
+      const kind = kindOf(this.#known(client));
+      if (kind !== undefined || probe === undefined) return kind ?? 'interface';
+      const day = 'date' in probe ? probe.date : date;
+      try {
+        this.#probed.push(await client.probeNutritionItems(day, probe, this.#context.signal));
+      } catch (error) {
+        throw kindUnknown(error);
+      }
+    }
   }
 
-  /** Records the kind that an answer has proved, or the setting states. */
-  learnKind(kind: PlatformKind): void {
-    this.#kind = Promise.resolve(kind);
-    this.adds = kind === 'adds';
-    if (this.adds) this.isStated = false;
+  #known({ kind }: Pick<ServiceClient, 'kind'>): KnownPlatform {
+    const { platform } = this.#target.ledger;
+    return {
+      stated: kind,
+      showedMeals: platform.has('nutrition', 'meal-lists'),
+      lackedMeals: platform.has('nutrition', 'no-meal-lists'),
+      probed: this.#probed,
+    };
   }
 
-  /** Asks again, after an answer that made the kind doubtful. */
-  async askAgain(date: string): Promise<PlatformKind> {
-    this.#kind = this.#probe(date);
-    this.isStated = false;
-    return await this.kind(date);
+  /** Learns the kind from a success. @returns undefined if the answer contradicts what is known for sure */
+  #learnKind(client: ServiceClient, day: WireObject | undefined): PlatformKind | undefined {
+    const { platform } = this.#target.ledger;
+    const [known, answer] = [this.#known(client), { showsMeals: showsMeals(day) }];
+    const [before, after] = [kindOf(known), kindOf(known, answer)];
+    if (answer.showsMeals && !known.showedMeals) platform.note('nutrition', 'meal-lists');
+    if (after === 'interface' && before !== after) platform.note('nutrition', 'no-meal-lists');
+    if (before === 'interface' && before !== after) this.#overrule();
+    return after === 'coach-watts' && !answer.showsMeals ? undefined : after;
+  }
+
+  #overrule(): void {
+    if (this.#overruled === 'no') this.#overruled = 'due';
+  }
+
+  /** Returns, once a run, whether an answer has proved Coach Watts against the setting or the probes. */
+  takeOverruled(): boolean {
+    if (this.#overruled !== 'due') return false;
+    this.#overruled = 'said';
+    return true;
+  }
+
+  /** Whether the platform adds to days, although it is not Coach Watts. */
+  get adds(): boolean {
+    return this.#target.ledger.platform.has('nutrition', 'adds');
+  }
+
+  noteAdds(): void {
+    this.#target.ledger.platform.note('nutrition', 'adds');
   }
 
   /** Learns the `source` of this client's items from the first answer that shows a new one. */
@@ -111,8 +142,10 @@ export class NutritionService {
   /** Checks the scope for reading days. Sends nothing; false without a login. */
   async #mayList(): Promise<boolean> {
     try {
-      const { client } = this.#target;
-      return (this.canList ??= await (await client()).grants(READ_SCOPE, this.#context.signal));
+      const client = await this.#target.client();
+      // A platform of the interface has no such route.
+      if (kindOf(this.#known(client)) === 'interface') return false;
+      return (this.canList ??= await client.grants(READ_SCOPE, this.#context.signal));
     } catch (error) {
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
       // Asked once a run: without a login, each read of the keychain starts a process.
@@ -120,40 +153,35 @@ export class NutritionService {
     }
   }
 
-  /**
-   * Reads days. A day beyond the end of a full answer was not seen, and is missing in the result. A revision
-   * that knows no dates returns the newest days: the limit grows until the oldest day is reached.
-   */
+  /** Reads days. A day that the answers do not show is missing in the result. */
   async list(dates: Iterable<string>): Promise<ReadonlyMap<string, readonly ShownItem[]>> {
     const found = new Map<string, readonly ShownItem[]>();
-    let left = [...dates].sort().reverse();
-    let limit = LISTED_DAYS;
-    while (left.length > 0 && limit <= MAX_LISTED && (await this.#mayList())) {
-      const [last = ''] = left;
-      const edge = daysAfter(last, 1 - LISTED_DAYS);
-      const asked = left.filter((date) => date >= edge);
-      const first = asked.at(-1) ?? last;
-      const days = await this.#days({ first, last, limit });
+    let left = [...dates].sort();
+    while (left.length > 0 && (await this.#mayList())) {
+      const [first = ''] = left;
+      const edge = daysAfter(first, LISTED_DAYS - 1);
+      const asked = left.filter((date) => date <= edge);
+      const days = await this.#days(first, asked.at(-1) ?? first);
       if (days === undefined) break;
-      const ignoresDates = days.some(({ date }) => date < first || date > last);
-      const reach = days.length < limit ? '' : (days.map(({ date }) => date).sort()[0] ?? '');
       const byDate = new Map(days.map(({ date, items }) => [date, items]));
-      for (const date of ignoresDates ? left : asked) {
-        const items = byDate.has(date) ? byDate.get(date) : date > reach ? [] : undefined;
+      for (const date of asked) {
+        const items = byDate.has(date) ? byDate.get(date) : [];
         if (items !== undefined) found.set(date, items as ShownItem[]);
       }
-      const before = left.length;
-      left = left.filter((date) => !found.has(date));
-      if (ignoresDates || left.length === before) limit *= 4;
+      left = left.filter((date) => date > edge);
     }
     return found;
   }
 
-  async #days(query: DaysQuery) {
+  async #days(first: string, last: string) {
     try {
       const client = await this.#target.client();
-      const days = shownDays(await client.listDays('nutrition', query, this.#context.signal));
+      const query = { first, last, limit: LISTED_DAYS };
+      const answer = await client.listDays('nutrition', query, this.#context.signal);
+      const days = shownDays(answer);
       if (days === undefined) this.canList = false;
+      const row = dayIn(isObject(answer) ? answer['nutrition'] : undefined);
+      if (showsMeals(row)) this.#learnKind(client, row);
       return days;
     } catch (error) {
       if (!(error instanceof SyncError)) throw error;
@@ -164,29 +192,24 @@ export class NutritionService {
   }
 
   /**
-   * Reads a day. Without the scope, it sends the day without items: on a platform that adds, that changes
-   * nothing, and the answer has the day's items.
+   * Reads a day of Coach Watts. Without the scope, it sends the day without items: that changes nothing there, and
+   * the answer has the day's items.
    *
-   * @returns undefined if the platform replaces days, or does not show them
+   * @returns undefined if the platform does not show them
    */
   async look(date: string, fields: JsonObject): Promise<readonly ShownItem[] | undefined> {
     const read = (await this.list([date])).get(date);
     if (read !== undefined) return read;
-    if ((await this.kind(date)) !== 'adds') return undefined;
-    // Under a wrong setting, it would empty the day.
-    if (this.isStated && (await this.askAgain(date)) !== 'adds') return undefined;
-    return (await this.post(date, { items: [], fields }, 'always')).items;
+    return (await this.post({ date, items: [], ...fields }, 'always')).items;
   }
 
   /**
    * Sends a day (interface 4.3).
    *
-   * @returns what the day holds now, if the platform shows it
    * @throws SyncError `REJECTED`, and those of the client
    */
-  async post(date: string, content: DayContent, repeatable: Repeatable) {
+  async post(body: JsonObject, repeatable: Repeatable): Promise<PostAnswer> {
     const client = await this.#target.client();
-    const body = nutritionBody(date, content);
     const { signal } = this.#context;
     const { platform } = this.#target.ledger;
     const answer = await client.push('nutrition', body, repeatable, platform, signal);
@@ -194,22 +217,43 @@ export class NutritionService {
     if (answer.outcome === 'rejected') {
       throw new SyncError('REJECTED', answer.message, { details: { status: 200, attempts } });
     }
-    const items = answer.data === undefined ? undefined : shownItems(answer.data);
-    return { items: items as readonly ShownItem[] | undefined, attempts };
+    const day = dayIn(answer.json);
+    const items = day && (shownItems(day) as readonly ShownItem[] | undefined);
+    const isJson = answer.json !== undefined;
+    const kind = isJson ? this.#learnKind(client, day) : undefined;
+    return {
+      attempts,
+      items,
+      kind,
+      isUnclear: isJson && kind === undefined && items === undefined,
+    };
   }
 
   /** Removes one item. `changed`: the day changed in the meantime. */
   async remove(date: string, { id, meal }: ShownItem) {
     if (id === undefined || meal === undefined)
       return { removal: 'no-route', attempts: 0 } as const;
+    const client = await this.#target.client();
     const change = { action: 'delete', mealType: meal, itemId: id } as const;
-    const { status, attempts } = await this.#patch(date, change);
+    const { signal } = this.#context;
+    const { status, attempts } = await client.removeNutritionItem(date, change, signal);
     const removal = status === 409 ? 'changed' : status < 300 ? 'removed' : 'no-route';
     return { removal, attempts } as const;
   }
+}
 
-  async #patch(date: string, change: ItemsRequest) {
-    const client = await this.#target.client();
-    return await client.patchNutritionItems(date, change, this.#context.signal);
-  }
+/** Says what an unanswered probe means for the days. */
+function kindUnknown(error: unknown): unknown {
+  if (!(error instanceof SyncError)) return error;
+  const { code, message, details } = error;
+  if (code !== 'NETWORK' && code !== 'SERVICE_UNAVAILABLE') return error;
+  return new SyncError(
+    code,
+    `${message} Without that answer it is not known how this platform takes a nutrition day, so none is sent.`,
+    {
+      hint: phrase`The same command again asks once more. ${sync('config', 'set', 'platform.kind', 'interface')} sends without asking, if the platform is not Coach Watts.`,
+      cause: error,
+      details: { delivery: 'not-sent', attempts: 0, retryAfterMs: details['retryAfterMs'] },
+    },
+  );
 }

@@ -66,14 +66,17 @@ export function partialTotalsNote(about: About, names: readonly string[]): Warni
   return note(about, message, names.join(', '));
 }
 
-export function erasedNote(about: About, foods: readonly ShownItem[]): Warning {
-  return note(about, `erased, since the platform replaces the day: ${listOf(foods, Infinity)}`);
-}
-
 export function unseenNote(about: About): Warning {
   return note(
     about,
-    phrase`this platform replaces a day, and this login may not read it: what others wrote on it is erased. ${sync('login', '--scope', '... nutrition:read')} lets sync keep it.`,
+    'this platform replaces a day and does not show it: what anyone else wrote on it is erased',
+  );
+}
+
+export function overruledNote(about: About): Warning {
+  return note(
+    about,
+    'the platform answers as Coach Watts does, so a day is added to, not replaced',
   );
 }
 
@@ -83,22 +86,33 @@ export interface ConflictText {
   readonly hint: Text;
 }
 
-export function foodsText(
-  date: string,
-  foods: readonly ShownItem[],
-  isUndo: boolean,
-): ConflictText {
-  const forced = isUndo ? sync('undo', 'nutrition', date, '--force') : FORCED;
-  return {
-    message: `The platform replaces a day, which would erase ${listOf(foods, Infinity)}.`,
-    hint: phrase`Enter ${date} in the platform, or erase that with ${forced}.`,
-  };
-}
-
 export function unseenText(date: string): ConflictText {
   return {
     message: `The platform does not show what it holds on ${date}, so nothing was added to it.`,
-    hint: phrase`${sync('login', '--scope', '... nutrition:read')} may let sync read the day.`,
+    hint: phrase`If it replaces a day that is sent again, run ${sync('config', 'set', 'platform.kind', 'interface')}.`,
+  };
+}
+
+export function unclearText(date: string): string {
+  return `The platform answered without showing ${date}, as it does otherwise.`;
+}
+
+export function addText(date: string): ConflictText {
+  return {
+    message: `--add was refused: the platform replaces ${date} and does not show it, and nothing that it holds was sent from here.`,
+    hint: phrase`${sync('push', 'nutrition', 'FILE')} replaces the day.`,
+  };
+}
+
+/** @param copies as far as an answer has shown them */
+export function addsText(date: string, copies: readonly ShownItem[]): ConflictText {
+  const held =
+    copies.length === 0
+      ? 'may hold items twice'
+      : `holds these more often than they were sent: ${listOf(copies, Infinity)}`;
+  return {
+    message: `The platform adds to a day that is sent again, and ${date} ${held}.`,
+    hint: phrase`In the platform, open ${date} and delete what is too much. Then run ${sync('config', 'set', 'platform.kind', 'coach-watts')}, so that sync looks at a day before it sends it, and the same command again.`,
   };
 }
 

@@ -144,7 +144,7 @@ export class Wellness {
         this.#settleDay(item, record);
       }
     };
-    const options = { force: false, dryRun, jobs: AT_ONCE, nutrition: 'auto', rank } as const;
+    const options = { force: false, dryRun, jobs: AT_ONCE, rank } as const;
     const target = { ledger: ledger.records, client, url, report: onItem };
     await deliverRecords(this.#parts, due, options, target);
     if (failure === undefined) this.#backOff.succeeded();

@@ -82,7 +82,7 @@ export function crashing({ at, after }: Crash): Wrap {
   return (client) => ({
     ...client,
     push: (...args) => dying(() => client.push(...args)),
-    patchNutritionItems: (...args) => dying(() => client.patchNutritionItems(...args)),
+    removeNutritionItem: (...args) => dying(() => client.removeNutritionItem(...args)),
   });
 }
 
@@ -120,7 +120,7 @@ function openMachine(client: () => Promise<ServiceClient>, url: string) {
     await deliverRecords(
       testContext({ clock, signal }),
       records,
-      { force: false, dryRun: false, jobs: 4, nutrition: 'auto', ...rest },
+      { force: false, dryRun: false, jobs: 4, ...rest },
       {
         ledger,
         client: wrap === undefined ? client : async () => wrap(await client()),

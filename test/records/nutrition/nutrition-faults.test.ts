@@ -67,7 +67,7 @@ describe.each(KINDS)('a nutrition day on platform %s', (platform) => {
     'is finished by the next run of any day after a crash between its steps (processed: %s)',
     async (after) => {
       // The first request that may change the day, and those after it.
-      for (const at of platform === 'coach-watts' ? [2, 3] : [1]) {
+      for (const at of platform === 'coach-watts' ? [1, 2] : [0]) {
         const { push, held, ledger } = await openNutrition({ platform });
         await push({ 'a.json': day(GEL) });
         const crashed = push({ 'a.json': day(BIG_GEL, BAR) }, { wrap: crashing({ at, after }) });
@@ -83,7 +83,7 @@ describe.each(KINDS)('a nutrition day on platform %s', (platform) => {
   it.each(['nutrition:422', 'nutrition:422+1', 'nutrition:422*inf'])(
     'loses nothing if the service rejects it after a crash between its steps (%s)',
     async (fault) => {
-      for (const at of [0, 1]) {
+      for (const at of platform === 'coach-watts' ? [0, 1, 2] : [0]) {
         const { push, held, ledger, sandbox } = await openNutrition({ platform });
         await push({ 'a.json': day(GEL, BAR) });
         // The old item is gone, and the new one is not there yet.
@@ -107,7 +107,7 @@ describe.each(KINDS)('a nutrition day on platform %s', (platform) => {
     await expect(
       push(
         { 'a.json': day(GEL) },
-        { wrap: crashing({ at: platform === 'coach-watts' ? 2 : 1, after: true }) },
+        { wrap: crashing({ at: platform === 'coach-watts' ? 1 : 0, after: true }) },
       ),
     ).rejects.toThrow();
     const items = await push({ 'b.json': dayOn(OTHER_DAY, RICE) }, { dryRun: true });
@@ -142,9 +142,9 @@ describe('removing an item', () => {
   it('retries after 409, because the day changed in between', async () => {
     const { push, held, sandbox, requestsOf } = await openNutrition();
     await push({ 'a.json': day(GEL, BAR) });
-    sandbox.control.addFaults('nutrition-items:409+1');
+    sandbox.control.addFaults('nutrition-items:409');
     expect(await requestsOf(() => push({ 'a.json': day(BIG_GEL, BAR) }))).toEqual([
-      ...['PATCH -> 400', 'POST nothing', 'POST gel 30', 'PATCH -> 409'],
+      ...['POST nothing', 'POST gel 30', 'PATCH -> 409'],
       ...['POST nothing', 'PATCH'],
     ]);
     expect(held()).toEqual(['bar 40', 'gel 30']);
@@ -153,7 +153,7 @@ describe('removing an item', () => {
   it('stops if the day changes at each attempt and continues in the next run', async () => {
     const { push, held, sandbox } = await openNutrition({}, { scopes: READ });
     await push({ 'a.json': day(GEL) });
-    sandbox.control.addFaults('nutrition-items:409*inf+1');
+    sandbox.control.addFaults('nutrition-items:409*inf');
     expect(await push({ 'a.json': day(BIG_GEL) })).toMatchObject([
       { outcome: 'conflict', hint: expect.stringContaining('no other device') as string },
     ]);
@@ -167,7 +167,7 @@ describe('removing an item', () => {
   it('retries after a lost answer', async () => {
     const { push, held, sandbox } = await openNutrition({}, { scopes: READ });
     await push({ 'a.json': day(GEL, BAR) });
-    sandbox.control.addFaults('nutrition-items:504(after)+1', 'nutrition-items:reset-after+1');
+    sandbox.control.addFaults('nutrition-items:504(after)', 'nutrition-items:reset-after');
     expect(outcomesOf(await push({ 'a.json': day(BIG_GEL, BAR) }))).toEqual(['pushed']);
     expect(held()).toEqual(['bar 40', 'gel 30']);
   });

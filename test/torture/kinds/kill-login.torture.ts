@@ -120,7 +120,7 @@ async function logout(round: Round, world: World, proxy: MomentProxy): Promise<v
   if (existsSync(tokenFile(world))) round.failed('wrong report', 'the token file is there');
 }
 
-const KEPT = { nutritionDelivery: 'append', redirectPort: '9001' };
+const KEPT = { 'platform.kind': 'coach-watts', redirectPort: '9001' };
 const ZONES = ['Europe/Berlin', 'Asia/Tokyo', 'America/New_York', 'Africa/Cairo', 'UTC'] as const;
 
 async function configSet(round: Round, world: World): Promise<void> {

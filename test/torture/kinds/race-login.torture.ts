@@ -100,7 +100,7 @@ async function settings(round: Round, world: World): Promise<void> {
     const profile = `profile-${index % 5}`;
     const choices = [
       ['timezone', random.pick(['Asia/Tokyo', 'Europe/Paris', 'America/Lima'])],
-      ['nutritionDelivery', random.pick(['append', 'replace'])],
+      ['platform.kind', random.pick(['interface', 'coach-watts'])],
       ['redirectPort', String(random.integer(9_000, 9_999))],
       ['clientId', `client-${random.uint32()}`],
     ] as const;

@@ -1,0 +1,55 @@
+import { parseObject } from '../base/json.ts';
+import type { PlatformKind } from '../config/platforms.ts';
+import type { HttpResponse } from './http.ts';
+
+/**
+ * Requests to the items of a nutrition day that change nothing, and the status with which Coach Watts refuses them:
+ * for their form, and since the day has no row.
+ */
+export const PROBES = [
+  { body: {}, status: 400 },
+  { date: '1970-01-01', body: { action: 'delete', mealType: 'lunch' }, status: 404 },
+] as const;
+
+export type Probe = (typeof PROBES)[number];
+
+/** What is known of a platform. */
+export interface KnownPlatform {
+  /** By the setting `platform.kind`, else by the table of platforms. */
+  readonly stated: PlatformKind | undefined;
+  /** An answer has shown a nutrition day in four meal lists, in this run or before. */
+  readonly showedMeals: boolean;
+  /** A success has shown no such day, although the probes had said Coach Watts. */
+  readonly lackedMeals: boolean;
+  /** The answers to {@link PROBES} in this run. */
+  readonly probed: readonly Pick<HttpResponse, 'status' | 'text'>[];
+}
+
+/**
+ * Returns the kind of a platform. Four meal lists prove Coach Watts, whatever else is known. Without any knowledge,
+ * only the two refusals of Coach Watts mean Coach Watts.
+ *
+ * @param answer a JSON success of a nutrition day: whether it shows the day in four meal lists
+ * @returns undefined if the next probe has to tell
+ */
+export function kindOf(
+  { stated, showedMeals, lackedMeals, probed }: KnownPlatform,
+  answer?: { readonly showsMeals: boolean },
+): PlatformKind | undefined {
+  if (showedMeals || answer?.showsMeals === true) return 'coach-watts';
+  if (stated !== undefined) return stated;
+  if (lackedMeals || answer !== undefined) return 'interface';
+  if (probed.some((response, at) => !isRefusal(response, PROBES[at]))) return 'interface';
+  return probed.length < PROBES.length ? undefined : 'coach-watts';
+}
+
+/** Returns whether a response is a refusal in the form of Coach Watts. */
+function isRefusal(
+  { status, text }: Pick<HttpResponse, 'status' | 'text'>,
+  probe: Probe | undefined,
+): boolean {
+  const body = parseObject(text);
+  return (
+    status === probe?.status && body?.['error'] === true && 'statusCode' in body && 'url' in body
+  );
+}
