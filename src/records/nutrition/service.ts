@@ -104,7 +104,7 @@ export class NutritionService {
     const [known, answer] = [this.#known(client), { showsMeals: showsMeals(day) }];
     const [before, after] = [kindOf(known), kindOf(known, answer)];
     if (answer.showsMeals && !known.showedMeals) platform.note('nutrition', 'meal-lists');
-    if (after === 'interface' && before !== after) platform.note('nutrition', 'no-meal-lists');
+    if (before === 'coach-watts' && before !== after) platform.note('nutrition', 'no-meal-lists');
     if (before === 'interface' && before !== after) this.#overrule();
     return after === 'coach-watts' && !answer.showsMeals ? undefined : after;
   }
