@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
+  KINDS,
   type World,
   expireAccess,
   foodsHeld,
   openHome,
   openLoggedInWorld,
+  play,
   requestCounts,
 } from '../support/acceptance.ts';
 import { type Finished, ndjson, startSync } from '../support/program.ts';
@@ -43,7 +45,9 @@ const outcomeOf = (run: Finished) => {
   return [run.code, [outcome, code].filter(Boolean).join(' ')];
 };
 
-describe('nutrition that was pushed', () => {
+describe.each(KINDS)('nutrition that was pushed to %s', (platform) => {
+  play(platform);
+
   it('holds each item once after it was sent, changed, extended and shortened', async () => {
     const world = await openLoggedInWorld();
     expect(outcomeOf(await pushFile(world, 'a.json', day(BANANA, RICE)))).toEqual([0, 'pushed']);

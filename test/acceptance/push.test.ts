@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
+  KINDS,
   type World,
   foodsHeld,
   openLoggedInWorld,
+  play,
   requestLines,
   sendingLines,
 } from '../support/acceptance.ts';
@@ -34,7 +36,9 @@ const bodiesOf = (world: World, route: 'wellness' | 'nutrition') =>
 const bodiesWithItems = (world: World) =>
   bodiesOf(world, 'nutrition').filter((body) => (body as { items: unknown[] }).items.length > 0);
 
-describe('sync push', () => {
+describe.each(KINDS)('sync push on %s', (platform) => {
+  play(platform);
+
   it('sends each field of a day as it was written', async () => {
     const world = await openLoggedInWorld();
     const rawJson = { device: 'watch', nested: { list: [1, 2.5, null, 'ü'] } };
@@ -87,63 +91,63 @@ describe('sync push', () => {
     const input = JSON.stringify({ date: day, hrv: 66 });
     const run = await world.sync(['push', 'wellness', '-'], { input });
     expect([run.code, run.stdout]).toEqual([3, /date: .* days ahead of today/]);
-    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(sendingLines(world.sandbox)).toEqual([]);
   });
 
-  it.each(['wellness', 'nutrition'] as const)(
-    'keeps one record of a %s day, and sends it again only after a change',
-    async (kind) => {
-      const world = await openLoggedInWorld();
-      const day = (value: number) =>
-        JSON.stringify(
-          kind === 'wellness'
-            ? { date: '2026-02-15', hrv: value, restingHr: 48 }
-            : {
-                date: '2026-02-15',
-                items: [{ logged_at: '2026-02-15T12:00:00+01:00', name: 'Rice', carbs: value }],
-              },
-        );
-      const file = world.write('day.json', day(60));
-      const run = () => world.sync(['push', kind, file, '--json']);
-      const first = await run();
-      world.sandbox.control.clearRequests();
-      const second = await run();
-      // The first run after that has a look if another computer has dropped something.
-      expect(sendingLines(world.sandbox)).toEqual([]);
-      expect((await run()).stdout).toBe(second.stdout);
-      // The same data in another file, in another order, is the same day.
-      const copy = world.write('copy.json', JSON.stringify([JSON.parse(day(60))], null, 2));
-      const third = await world.sync(['push', kind, copy, '--json']);
-      expect(sendingLines(world.sandbox)).toEqual([]);
-      world.write('day.json', day(61));
-      const fourth = await run();
-      const changed =
-        kind === 'wellness' ? ['wellness 200'] : ['nutrition 200', 'nutrition-items 200'];
-      expect(sendingLines(world.sandbox)).toEqual(changed);
-      const forced = await world.sync(['push', kind, file, '--force', '--json']);
-      const again = kind === 'wellness' ? ['wellness 200'] : [];
-      expect(sendingLines(world.sandbox)).toEqual([...changed, ...again]);
+  // How the interface takes a nutrition day: push-nutrition.test.ts.
+  it.each(
+    platform === 'interface' ? (['wellness'] as const) : (['wellness', 'nutrition'] as const),
+  )('keeps one record of a %s day, and sends it again only after a change', async (kind) => {
+    const world = await openLoggedInWorld();
+    const day = (value: number) =>
+      JSON.stringify(
+        kind === 'wellness'
+          ? { date: '2026-02-15', hrv: value, restingHr: 48 }
+          : {
+              date: '2026-02-15',
+              items: [{ logged_at: '2026-02-15T12:00:00+01:00', name: 'Rice', carbs: value }],
+            },
+      );
+    const file = world.write('day.json', day(60));
+    const run = () => world.sync(['push', kind, file, '--json']);
+    const first = await run();
+    world.sandbox.control.clearRequests();
+    const second = await run();
+    // The first run after that has a look if another computer has dropped something.
+    expect(sendingLines(world.sandbox)).toEqual([]);
+    expect((await run()).stdout).toBe(second.stdout);
+    // The same data in another file, in another order, is the same day.
+    const copy = world.write('copy.json', JSON.stringify([JSON.parse(day(60))], null, 2));
+    const third = await world.sync(['push', kind, copy, '--json']);
+    expect(sendingLines(world.sandbox)).toEqual([]);
+    world.write('day.json', day(61));
+    const fourth = await run();
+    const changed =
+      kind === 'wellness' ? ['wellness 200'] : ['nutrition 200', 'nutrition-items 200'];
+    expect(sendingLines(world.sandbox)).toEqual(changed);
+    const forced = await world.sync(['push', kind, file, '--force', '--json']);
+    const again = kind === 'wellness' ? ['wellness 200'] : [];
+    expect(sendingLines(world.sandbox)).toEqual([...changed, ...again]);
 
-      const ends = [first, second, third, fourth, forced].map(({ code, stdout }) => {
-        const { outcome, reason } = ndjson(stdout)[0] ?? {};
-        return [code, outcome, reason];
-      });
-      expect(ends).toEqual([
-        [0, 'pushed', undefined],
-        [0, 'skipped', 'unchanged'],
-        [0, 'skipped', 'unchanged'],
-        [0, 'pushed', undefined],
-        // The platform shows the day, which is right.
-        kind === 'wellness' ? [0, 'pushed', undefined] : [0, 'skipped', 'unchanged'],
-      ]);
-      expect(ndjson(second.stdout).at(-1)).toEqual({ ...summary, total: 1, skipped: 1 });
-      if (kind === 'wellness') {
-        expect(onlyRecord(world, kind)).toMatchObject({ receivedCount: 3, record: { hrv: 61 } });
-      } else {
-        expect(foodsHeld(world.sandbox, '2026-02-15')).toMatchObject([{ name: 'Rice', carbs: 61 }]);
-      }
-    },
-  );
+    const ends = [first, second, third, fourth, forced].map(({ code, stdout }) => {
+      const { outcome, reason } = ndjson(stdout)[0] ?? {};
+      return [code, outcome, reason];
+    });
+    expect(ends).toEqual([
+      [0, 'pushed', undefined],
+      [0, 'skipped', 'unchanged'],
+      [0, 'skipped', 'unchanged'],
+      [0, 'pushed', undefined],
+      // The platform shows the day, which is right.
+      kind === 'wellness' ? [0, 'pushed', undefined] : [0, 'skipped', 'unchanged'],
+    ]);
+    expect(ndjson(second.stdout).at(-1)).toEqual({ ...summary, total: 1, skipped: 1 });
+    if (kind === 'wellness') {
+      expect(onlyRecord(world, kind)).toMatchObject({ receivedCount: 3, record: { hrv: 61 } });
+    } else {
+      expect(foodsHeld(world.sandbox, '2026-02-15')).toMatchObject([{ name: 'Rice', carbs: 61 }]);
+    }
+  });
 
   it('shows the exact requests with --dry-run', async () => {
     const world = await openLoggedInWorld();

@@ -1,11 +1,13 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
+  KINDS,
   type World,
   loginWithToken,
   openLoggedInWorld,
   openTerminal,
   openWorld,
+  play,
   requestLines,
   sha256,
   terminals,
@@ -103,7 +105,12 @@ it('sync upload --since sends from the beginning of that day on, by the local ti
   expect(recordings(world)).toHaveLength(1);
 });
 
-describe('sync upload of a folder', () => {
+describe.each(KINDS)('sync upload of a folder on %s', (platform) => {
+  play(platform);
+  /** The interface shows nothing of what becomes of a recording. */
+  const processing = (what: string) =>
+    platform === 'coach-watts' ? ` (the platform is processing ${what})` : '';
+
   it('sends every complete activity once, byte for byte, and gives the reason for the others', async () => {
     const world = await openLoggedInWorld();
     for (const [name, bytes] of Object.entries(WHOLE)) world.write(`card/${name}`, bytes);
@@ -124,7 +131,7 @@ describe('sync upload of a folder', () => {
         outcome: 'uploaded',
         activity: expect.objectContaining({ name: 'Ride' }) as unknown,
         attempts: 1,
-        service: QUEUED,
+        service: platform === 'coach-watts' ? QUEUED : {},
       })),
       ...Object.entries(OTHERS).map(([name, [, outcome, reason]]) => ({
         type: 'upload',
@@ -167,7 +174,7 @@ describe('sync upload of a folder', () => {
     const { code, stdout } = await world.sync(['upload', 'card']);
     expect(code).toBe(3);
     expect(stdout.trimEnd().split('\n').sort()).toEqual([
-      '2 files: 1 uploaded (the platform is processing it), 1 not usable.',
+      `2 files: 1 uploaded${processing('it')}, 1 not usable.`,
       /^Sun 15 Feb( \d{4})? 0\d:30 {2}Ride {2}10:00 {2}4.8 km {2}uploaded$/,
       'card/bad.fit: not sent. This is a text file, not a FIT recording.',
     ]);
@@ -192,7 +199,7 @@ describe('sync upload of a folder', () => {
     const terminal = openTerminal(world, ['upload', 'card', '--jobs', '2']);
     await terminal.waitFor(/[1-9] of 10 {2}[\d.]+ (kB|bytes) {2}\S+\.fit/i);
     expect((await terminal.finished).code).toBe(0);
-    expect(terminal.screen()).toContain('10 files: 10 uploaded (the platform is processing them).');
+    expect(terminal.screen()).toContain(`10 files: 10 uploaded${processing('them')}.`);
   });
 });
 
@@ -209,7 +216,9 @@ describe('sync upload of files named by hand', () => {
   });
 });
 
-describe('an uploaded recording', () => {
+describe.each(KINDS)('an uploaded recording on %s', (platform) => {
+  play(platform);
+
   it('is sent again for another account', async () => {
     const world = await openLoggedInWorld();
     const ride = world.write('ride.fit', plain);
@@ -233,7 +242,9 @@ describe('an uploaded recording', () => {
   });
 });
 
-describe('the metadata of an upload', () => {
+describe.each(KINDS)('the metadata of an upload on %s', (platform) => {
+  play(platform);
+
   it.each<[string, string[], { name?: string; metadata?: object }]>([
     ['by default a name from the recording, the version and the device', [], {}],
     ['the name that was given', ['--name', 'Zürich "loop"'], { name: 'Zürich "loop"' }],
@@ -273,7 +284,9 @@ describe('the metadata of an upload', () => {
   });
 });
 
-describe('sync upload --dry-run', () => {
+describe.each(KINDS)('sync upload --dry-run on %s', (platform) => {
+  play(platform);
+
   it('shows the exact requests and sends nothing, even with a login', async () => {
     const world = await openLoggedInWorld();
     const ride = world.write('Früh "morgens".FIT', makeRecording({ localOffsetMinutes: 60 }));

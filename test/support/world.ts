@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterEach, beforeEach, onTestFinished } from 'vitest';
 import type { Clock } from '../../src/base/time.ts';
 import { type PlatformName, PLATFORM_NAMES } from '../../src/sandbox/settings.ts';
 import { type SandboxServer, type ServerOptions, startSandbox } from '../../src/sandbox/server.ts';
@@ -50,6 +50,18 @@ export interface World {
 
 /** The kinds of platform that tests of the platform run on: `describe.each(KINDS)`. */
 export const KINDS = PLATFORM_NAMES;
+
+let played: PlatformName | undefined;
+
+/** Lets the sandboxes of a block's tests play this kind, unless they name one. */
+export function play(platform: PlatformName): void {
+  beforeEach(() => {
+    played = platform;
+  });
+  afterEach(() => {
+    played = undefined;
+  });
+}
 
 export interface WorldOptions {
   readonly sandbox?: ServerOptions;
@@ -130,7 +142,7 @@ export async function loginWithToken(
 
 export async function openSandbox(
   options: ServerOptions = {},
-  platform?: PlatformName,
+  platform = played,
 ): Promise<SandboxServer> {
   const sandbox = await startSandbox({
     port: 0,
