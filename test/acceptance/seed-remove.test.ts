@@ -111,6 +111,7 @@ describe('sync seed --remove', () => {
 
   it.each([
     ['coach-watts', 0, '3 recordings removed, nutrition of 3 days removed. Wellness'],
+    ['interface', 3, 'nutrition of 3 days removed. 3 recordings and wellness'],
   ] as const)('says for people what stays and where to delete it (%s)', async (...row) => {
     const [platform, staying, words] = row;
     const world = await openLoggedInWorld({ platform });

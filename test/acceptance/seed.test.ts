@@ -11,6 +11,8 @@ import {
   sendingLines,
   sha256,
   terminals,
+  KINDS,
+  play,
 } from '../support/acceptance.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { ndjson, runSync } from '../support/program.ts';
@@ -25,7 +27,9 @@ const bringing = (world: World, route: 'wellness' | 'nutrition') =>
     .map(({ body }) => body as { date: string; items?: readonly unknown[] })
     .filter(({ items }) => items?.length !== 0);
 
-describe('sync seed', () => {
+describe.each(KINDS)('sync seed on %s', (platform) => {
+  play(platform);
+
   it('fills an account', async () => {
     const world = await openLoggedInWorld({ login: USUAL_SCOPES });
     const lines = await world.lines(['seed', ...DAYS]);
@@ -100,7 +104,8 @@ describe('sync seed', () => {
     expect(lines.at(-1)).toMatchObject({ rejected: 1, failed: 1, pushed: 7 });
     world.sandbox.control.clearRequests();
     expect((await world.sync(['seed', ...DAYS, '--json'])).code).toBe(0);
-    expect(sendingLines(world.sandbox)).toEqual(['profile 200', 'upload-fit 200', 'wellness 200']);
+    const profile = platform === 'coach-watts' ? 'profile 200' : 'profile 404';
+    expect(sendingLines(world.sandbox)).toEqual([profile, 'upload-fit 200', 'wellness 200']);
     expect(heldBy(world).wellness).toHaveLength(4);
   });
 

@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { KINDS, play } from '../support/acceptance.ts';
 import { type Running, ndjson } from '../support/program.ts';
 import type { SeenHealth } from '../../src/daemon/registry.ts';
 import { readHealth } from '../daemon/support.ts';
@@ -98,7 +99,9 @@ it('two watchers of one account deliver the copies of a killed watcher once, wit
   expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1, 1]);
 });
 
-describe('recordings during an outage of the platform', () => {
+describe.each(KINDS)('recordings during an outage of the platform on %s', (platform) => {
+  play(platform);
+
   it('wait, also over a restart, and are sent when the service is back', async () => {
     const watcher = await watchLoggedIn();
     await world.stopService();
@@ -154,7 +157,9 @@ describe('recordings during an outage of the platform', () => {
   });
 });
 
-describe('a login that has ended', () => {
+describe.each(KINDS)('a login that has ended on %s', (platform) => {
+  play(platform);
+
   it('is reported once, stops all requests until the next login, and then delivery continues', async () => {
     const watcher = await watchLoggedIn();
     put(join(world.folder, 'before.fit'), anotherRecording());
@@ -218,30 +223,34 @@ describe('a login that has ended', () => {
     expect(events(watcher, 'error')).toMatchObject([{ code: 'AUTH_EXPIRED' }]);
   });
 
-  it('keeps recordings from another athlete and sends them after a login of the right one', async () => {
-    const watcher = await watchLoggedIn();
-    world.sandbox.control.revoke({ athlete: 'athlete-1' });
-    const ride = anotherRecording();
-    put(join(world.folder, 'ride.fit'), ride);
-    await watcher.waitFor(/"event":"login-needed"/);
-    await until(() => events(watcher, 'kept').length === 1);
-    await world.login('athlete-2');
-    await until(() => /Another athlete/.test(health()?.login.message ?? ''));
-    await until(() => events(watcher, 'login-needed').length === 2);
-    expect(events(watcher, 'login-needed')).toMatchObject([
-      { code: 'AUTH_EXPIRED' },
-      { code: 'AUTH_REFUSED' },
-    ]);
-    // Recorded over the first one by an app that has one file for all: both are theirs.
-    put(join(world.folder, 'ride.fit'), anotherRecording());
-    await until(() => events(watcher, 'kept').length === 2);
-    put(join(world.folder, 'ride.fit'), 'and gone');
-    await world.login('athlete-1');
-    await until(() => world.recordings().length === 2);
-    expect(await stop(watcher)).toBe(0);
-    const { athletes } = world.sandbox.control.state();
-    expect(athletes.map(({ recordings }) => recordings.length)).toEqual([2, 0, 0]);
-  });
+  // Only userinfo names the athlete.
+  it.runIf(platform === 'coach-watts')(
+    'keeps recordings from another athlete and sends them after a login of the right one',
+    async () => {
+      const watcher = await watchLoggedIn();
+      world.sandbox.control.revoke({ athlete: 'athlete-1' });
+      const ride = anotherRecording();
+      put(join(world.folder, 'ride.fit'), ride);
+      await watcher.waitFor(/"event":"login-needed"/);
+      await until(() => events(watcher, 'kept').length === 1);
+      await world.login('athlete-2');
+      await until(() => /Another athlete/.test(health()?.login.message ?? ''));
+      await until(() => events(watcher, 'login-needed').length === 2);
+      expect(events(watcher, 'login-needed')).toMatchObject([
+        { code: 'AUTH_EXPIRED' },
+        { code: 'AUTH_REFUSED' },
+      ]);
+      // Recorded over the first one by an app that has one file for all: both are theirs.
+      put(join(world.folder, 'ride.fit'), anotherRecording());
+      await until(() => events(watcher, 'kept').length === 2);
+      put(join(world.folder, 'ride.fit'), 'and gone');
+      await world.login('athlete-1');
+      await until(() => world.recordings().length === 2);
+      expect(await stop(watcher)).toBe(0);
+      const { athletes } = world.sandbox.control.state();
+      expect(athletes.map(({ recordings }) => recordings.length)).toEqual([2, 0, 0]);
+    },
+  );
 
   it('is checked although the config file is unreadable at that moment', async () => {
     const watcher = await watchLoggedIn();

@@ -9,6 +9,8 @@ import {
   openLoggedInWorld,
   openTerminal,
   terminals,
+  KINDS,
+  play,
 } from '../support/acceptance.ts';
 import { makeEdge } from '../support/device.ts';
 import { type Running, ndjson } from '../support/program.ts';
@@ -48,7 +50,9 @@ const watch = (world: World, folder: string, ...args: string[]) =>
 const FEB14 = wellnessFile({ restingHr: { '2026-02-14T07:00:00': 78, '2026-02-14T22:00:00': 52 } });
 const SENT14 = { date: '2026-02-14', restingHr: 52 };
 
-describe('sync watch --wellness', () => {
+describe.each(KINDS)('sync watch --wellness on %s', (platform) => {
+  play(platform);
+
   it('sends each day once, also over restarts, and before and after sync push', async () => {
     const { world, root, folder, add, bodies } = await openDevice();
     const pushed = await world.sync(['push', 'wellness', add('Monitor/1.FIT', FEB14)]);

@@ -53,6 +53,11 @@ export const KINDS = PLATFORM_NAMES;
 
 let played: PlatformName | undefined;
 
+/** Returns the kind that {@link play} chose. */
+export function playedPlatform(): PlatformName | undefined {
+  return played;
+}
+
 /** Lets the sandboxes of a block's tests play this kind, unless they name one. */
 export function play(platform: PlatformName): void {
   beforeEach(() => {

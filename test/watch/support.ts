@@ -6,6 +6,7 @@ import { beforeEach, onTestFinished } from 'vitest';
 import { type SandboxServer, startSandbox } from '../../src/sandbox/server.ts';
 import { type RecordingOptions, makeRecording } from '../support/fit-maker.ts';
 import { runInProcess } from '../support/in-process.ts';
+import { playedPlatform } from '../support/world.ts';
 import {
   type Finished,
   type Home,
@@ -54,7 +55,8 @@ interface WatchWorldOptions {
 export async function makeWorld(options: WatchWorldOptions = {}): Promise<WatchWorld> {
   const around = mkdtempSync(join(tmpdir(), 'sync-watch-'));
   const data = join(around, 'platform');
-  let sandbox = await startSandbox({ port: 0, data });
+  const settings = { platform: playedPlatform() };
+  let sandbox = await startSandbox({ port: 0, data, settings });
   const { port } = sandbox;
   const token = sandbox.control.mint().access_token;
   const home = makeHome({
@@ -78,7 +80,7 @@ export async function makeWorld(options: WatchWorldOptions = {}): Promise<WatchW
     },
     stopService: () => sandbox.close(),
     async startService() {
-      sandbox = await startSandbox({ port, data });
+      sandbox = await startSandbox({ port, data, settings });
     },
     async login(athlete) {
       const tokens = sandbox.control.mint(athlete === undefined ? {} : { athlete });
