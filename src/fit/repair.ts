@@ -116,8 +116,11 @@ class Salvage {
   /** Times of the last two credible records. */
   #time: number | undefined;
   #before: number | undefined;
-  /** Offset of the last of them. */
+  /** Offset of the last of them, and the number of all. */
   #record = 0;
+  #count = 0;
+  /** Forms of the headers so far: see {@link formOf}. */
+  readonly #forms = new Set<number>();
   readonly #bytes: Uint8Array;
   /** Fillers that do not end before the message in the visit. */
   readonly #fillers: ByteSpan[];
@@ -128,13 +131,12 @@ class Salvage {
   }
 
   read(from: number, to: number) {
-    const locals = new Set<number>();
     let isFormed = true;
     const at = readRecords(this.#bytes, from, to, {
       [DEFINITION]: (message) => {
         isFormed = !this.#isInFiller(message) && this.#hasForm(message);
         if (!isFormed) return false;
-        locals.add((this.#bytes[message.start] as number) & 0x0f);
+        this.#forms.add(formOf(this.#bytes[message.start] as number));
         this.#add(message);
         this.#confirm();
         return true;
@@ -142,11 +144,18 @@ class Salvage {
       [OTHERS]: (message) => this.#visit(message),
     });
     const header = this.#bytes[at] ?? 0;
-    const local = header < 0x80 ? header & 0x0f : (header >> 5) & 3;
-    const isKnown = (header & 0xc0) === 0x40 || locals.has(local);
+    const isDefinition = (header & 0xc0) === 0x40;
+    // The rest is shorter than the message that it begins: the reader stopped there.
+    const isBegun =
+      this.#forms.has(formOf(header)) &&
+      (!isDefinition || this.#hasForm({ start: at, end: to })) &&
+      isFormed;
     const isFilled = this.#isInFiller({ start: at, end: at + 1 });
     const left = to - at;
-    const isEnd = left <= CRC_BYTES || isFilled || (isKnown && isFormed);
+    const isWhole = left <= CRC_BYTES || isFilled;
+    const isEnd = isWhole || isBegun;
+    // Behind a cut, nothing confirms messages without a time.
+    if (!isWhole) this.#held.splice(1);
     // Otherwise the last message may have bytes too few or too many.
     if (isEnd && this.#bad === 0) this.#confirm();
     return { kept: this.#kept, isPure: this.#isPure && isEnd && !isFilled, left };
@@ -159,8 +168,9 @@ class Salvage {
       this.#isPure = false;
       return;
     }
-    const credible = this.#isTimely(message);
+    const credible = this.#isKnownForm(message) ? this.#isTimely(message) : false;
     if (credible === true) {
+      this.#forms.add(formOf(this.#bytes[message.start] as number));
       this.#add(message);
       return;
     }
@@ -192,6 +202,12 @@ class Salvage {
     this.#held = [];
   }
 
+  /** A device that wrote messages of a kind in one form of header does not begin with the other. */
+  #isKnownForm({ start }: Message): boolean {
+    const form = formOf(this.#bytes[start] as number);
+    return form < COMPRESSED || this.#forms.has(form) || !this.#forms.has(form - COMPRESSED);
+  }
+
   /** Returns whether the time of a message is credible; undefined if it has none. */
   #isTimely({ kind, start, timestamp }: Message): boolean | undefined {
     const isRecord = kind === MESSAGE.record;
@@ -203,9 +219,14 @@ class Salvage {
     }
     if (!isRecord && time === undefined) return undefined;
     const isNear = time !== undefined && Math.abs(timestamp - time) <= LONGEST_PAUSE_SECS;
-    if (!isRecord) return isNear;
+    const goesBack = time !== undefined && timestamp < time;
+    if (!isRecord) return isNear && !(goesBack && this.#bad > 0);
     const isHeld = time === undefined || this.#held[0]?.start === this.#record;
     if (!isNear && (before !== undefined || !isHeld)) return false;
+    // Older bytes behind a cut. A clock may be set back after the start.
+    const isOlder = before !== undefined && timestamp < before;
+    if (isOlder && goesBack && this.#count > CLOCK_SETTLES) return false;
+    this.#count++;
     // The time of the record before this one may be wrong: the first one's, or one out of order.
     const isOdd =
       before !== undefined && before <= timestamp && !isBetween(before, time, timestamp);
@@ -228,17 +249,27 @@ class Salvage {
     return filler.start <= start || filler.end > end;
   }
 
-  /** Returns whether a definition states a byte order, and fields of known types. */
-  #hasForm({ start }: ByteSpan): boolean {
+  /** Returns whether a definition, or what is there of it, states a byte order, and fields of known types. */
+  #hasForm({ start, end }: ByteSpan): boolean {
     const bytes = this.#bytes;
     const fields = bytes[start + 5] as number;
-    if ((bytes[start + 2] as number) > 1 || fields === 0) return false;
-    for (let i = 0; i < fields; i++) {
+    if (bytes[start + 1] !== 0 || (bytes[start + 2] as number) > 1 || fields === 0) return false;
+    for (let i = 0; i < fields && start + 8 + 3 * i < end; i++) {
       const type = bytes[start + 8 + 3 * i] as number;
       if ((type & 0x60) !== 0 || (type & 0x1f) > LAST_TYPE) return false;
     }
     return true;
   }
+}
+
+/** Records after which a device has the time of the satellites. */
+const CLOCK_SETTLES = 30;
+
+const COMPRESSED = 0x80;
+
+/** Returns a header without its compressed time: the form and the local number of a message. */
+function formOf(header: number): number {
+  return header < COMPRESSED ? header & 0x6f : COMPRESSED + ((header >> 5) & 3);
 }
 
 /** Number of the last base type (`uint64z`). */

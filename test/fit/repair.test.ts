@@ -174,13 +174,19 @@ const SUMMARIES: readonly number[] = [MESSAGE.session, MESSAGE.lap];
 /** Repairs damaged files, and counts copies with something that the original does not have. */
 function falseCopies(original: Uint8Array, damaged: Iterable<Uint8Array>) {
   const known = new Set(messagesOf(original).map(({ hex }) => hex));
-  const counts = { summaries: 0, times: 0, untold: 0, undecoded: 0 };
+  const timesOf = (all: readonly Copied[]) =>
+    all.flatMap(({ kind, time }) => (kind === MESSAGE.record ? [time ?? 0] : []));
+  const stepsBack = (times: readonly number[]) =>
+    times.filter((time, i) => time < (times[i - 1] ?? time)).length;
+  const own = stepsBack(timesOf(messagesOf(original)));
+  const counts = { back: 0, summaries: 0, times: 0, untold: 0, undecoded: 0 };
   for (const bytes of damaged) {
     const repair = repairRecording(bytes);
     if (repair === undefined) continue;
     const copied = messagesOf(repair.bytes);
     const strange = copied.filter(({ hex }) => !known.has(hex));
-    const times = copied.flatMap(({ kind, time }) => (kind === MESSAGE.record ? [time ?? 0] : []));
+    const times = timesOf(copied);
+    if (stepsBack(times) > own) counts.back++;
     if (strange.some(({ kind }) => SUMMARIES.includes(kind))) counts.summaries++;
     if (times.some((time, i) => Math.abs(time - (times[i - 1] ?? time)) > 86_400)) counts.times++;
     if (strange.length > 0 && !repair.isDoubtful) counts.untold++;
@@ -189,7 +195,7 @@ function falseCopies(original: Uint8Array, damaged: Iterable<Uint8Array>) {
   return counts;
 }
 
-const NONE = { summaries: 0, times: 0, untold: 0, undecoded: 0 };
+const NONE = { back: 0, summaries: 0, times: 0, untold: 0, undecoded: 0 };
 
 /** Cuts a recording in each of its first sessions and laps, and fills it up to its size. */
 function* filledTails(whole: Uint8Array) {
@@ -215,11 +221,44 @@ function* badSectors(whole: Uint8Array, sectors: number) {
   }
 }
 
+/** Cuts the file, and puts random bytes behind the cut: a sector of another file. */
+function* garbageTails(whole: Uint8Array, copies: number) {
+  for (let i = 1; i <= copies; i++) {
+    const at = Math.floor((i * whole.length) / (copies + 1));
+    const garbage = Uint8Array.from(
+      { length: 700 },
+      (_, j) => (((j + 1) * i * 2_654_435_761) % 2 ** 32) >>> 19,
+    );
+    yield concat(whole.subarray(0, at), garbage);
+    yield unfinished(concat(whole.subarray(0, at), garbage));
+  }
+}
+
+/** Cuts the file, and puts older bytes of it behind the cut: a sector that was not written again. */
+function* staleTails(whole: Uint8Array, copies: number) {
+  for (let i = 1; i <= copies; i++) {
+    const at = Math.floor(((i + copies) * whole.length) / (2 * copies + 1));
+    const from = Math.floor(at / 3) + i;
+    yield concat(whole.subarray(0, at), whole.subarray(from, from + 700));
+    // At the borders of messages, as well as anywhere.
+    const ends = messagesOf(whole).map(({ end }) => end);
+    const near = (offset: number) => ends.findLast((end) => end <= offset) ?? 0;
+    const stale = whole.subarray(near(from), near(from) + 700);
+    yield concat(whole.subarray(0, near(at)), stale);
+    yield unfinished(concat(whole.subarray(0, near(at)), stale));
+  }
+}
+
 describe('the copy of a damaged recording', () => {
   const race = makeRecording({ sport: 5, furtherSports: [3, 2, 1], developerField: true });
 
   it('has no session and no lap that the damage completed', () => {
     expect(falseCopies(race, filledTails(race))).toEqual(NONE);
+  });
+
+  it('has nothing of the bytes behind a cut', () => {
+    expect(falseCopies(race, garbageTails(race, 40))).toEqual(NONE);
+    expect(falseCopies(race, staleTails(race, 40))).toEqual(NONE);
   });
 
   it('has no record of an impossible time, and reports doubtful values', () => {
@@ -273,6 +312,8 @@ describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`
   ])('copies of %s have nothing false without a warning', (name) => {
     const whole = realRecordings.read(name);
     expect(falseCopies(whole, filledTails(whole))).toEqual(NONE);
+    expect(falseCopies(whole, garbageTails(whole, 15))).toEqual(NONE);
+    expect(falseCopies(whole, staleTails(whole, 15))).toEqual(NONE);
     expect(falseCopies(whole, badSectors(whole, 8))).toEqual(NONE);
   });
 });
