@@ -30,6 +30,8 @@ interface Stated {
   readonly timed: boolean;
   /** The program that states it. */
   program: string;
+  /** Its record: see `RawRecord`. */
+  readonly source: string;
 }
 
 /** The items of one input, a list for each of its records. */
@@ -155,7 +157,7 @@ export class DayMerger {
         const counts = this.#contest(name, before, stated);
         day.fields.set(name, counts);
         const other = counts === stated ? before : stated;
-        if (!same) warn(day, contest(name, counts, other, day.sources[0] ?? ''));
+        if (!same) warn(day, contest(name, counts, other));
         continue;
       }
       day.fields.set(name, before === undefined ? stated : restate(name, before, stated, same));
@@ -274,6 +276,7 @@ function dayOf(draft: DayDraft, path: string): GatheredDay {
       latest: draft.at ?? -Infinity,
       timed: draft.at !== undefined,
       program: 'platform',
+      source: draft.source,
     },
   ]);
   return {
@@ -299,6 +302,7 @@ function restate(name: string, before: Stated, later: Stated, same: boolean): St
     latest: Math.max(before.latest, later.latest),
     timed: over.timed,
     program: over.program,
+    source: over.source,
   };
 }
 
@@ -315,10 +319,10 @@ function addLayer(object: JsonObject, layer: JsonObject, under: boolean): JsonOb
   return object;
 }
 
-function contest(field: string, counts: Stated, other: Stated, source: string): Warning {
+function contest(field: string, counts: Stated, other: Stated): Warning {
   const [one, two] = [counts, other].map(({ value, program }) => `${show(value)} of ${program}`);
   const message = contestNote(`${one ?? ''} counts, and not ${two ?? ''}`, other.program, field);
-  return { source, field, message };
+  return { source: counts.source, field, message };
 }
 
 /** Checks that a value was measured before an earlier one of the input. */

@@ -1,6 +1,6 @@
 import { SyncError, systemCode } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
-import { joinTexts } from '../base/phrase.ts';
+import { joinTexts, phrase, sync } from '../base/phrase.ts';
 import { type InputReading, addRecord, finishInput, readingOf } from './add-record.ts';
 import type { FitFile } from './wellness/fit-choice.ts';
 import { DayMerger } from './merge.ts';
@@ -82,6 +82,7 @@ export async function prepareInputs(
     try {
       if (input.samples === undefined)
         count = await readAll(input, kind, options, own, reader, signal);
+      rejectOtherKind(kind, name, own);
       const facts = { ...options, ...options.sources, ...reader?.found, stated: reader?.stated };
       judged = finishInput(kind, name, own, facts, options.strict);
     } catch (error) {
@@ -171,6 +172,14 @@ async function readAll(
     addRecord(kind, raw, ownOptions, own);
   }
   return count;
+}
+
+/** @throws SyncError `INPUT_INVALID` if all records are of the other kind */
+function rejectOtherKind(kind: RecordKind, name: string, { records }: InputReading): void {
+  if (records.length === 0 || !records.every(({ isOtherKind }) => isOtherKind)) return;
+  const other = kind === 'wellness' ? 'nutrition' : 'wellness';
+  const hint = phrase`Send it with ${sync('push', other, name)}.`;
+  throw new SyncError('INPUT_INVALID', `${name} is ${other}.`, { hint, details: { path: name } });
 }
 
 /**

@@ -261,4 +261,6 @@ export interface Reading {
   readonly date?: string;
   /** The faults of the record, or of values that are not in the drafts. */
   readonly problems: Problem[];
+  /** It is a record of the other kind. */
+  readonly isOtherKind?: true;
 }

@@ -191,6 +191,16 @@ describe('delivering a wellness day', () => {
     expect(await again()).toEqual([]);
   });
 
+  it('sends no sleepQuality to a day with a sleepScore, unless forced', async () => {
+    const { run } = await open({ platform: 'coach-watts' });
+    await run('wellness', [{ ...DAY, sleepScore: 82 }]);
+    const rated = { ...DAY, sleepQuality: 7 };
+    const { items, bodies } = await run('wellness', [rated]);
+    expect(bodies).toEqual([]);
+    const said = items[0]?.warnings.map(({ field, message }) => `${field}: ${String(message)}`);
+    expect(said?.join()).toMatch(/^sleepQuality: not sent, .* in place of the sleepScore/);
+  });
+
   it('names the values that the platform adapted, and counts as delivered', async () => {
     const { run } = await open({ platform: 'coach-watts' });
     const day = { ...DAY, totalCaloriesBurned: 2400.6 };

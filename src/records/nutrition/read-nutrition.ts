@@ -34,7 +34,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
   }
   if (isWellness(value)) {
     const problem = 'there is nothing in it that is nutrition; is this a wellness file?';
-    return { drafts: [], problems: [{ problem }] };
+    return { drafts: [], problems: [{ problem }], isOtherKind: true };
   }
   const itemsNames = spellingsOf(value, 'items', notes);
   const [itemsName = 'items'] = itemsNames;

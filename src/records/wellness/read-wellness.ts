@@ -56,7 +56,8 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
   const isRefused =
     problems.length > (notes.isStrict ? 0 : ofValues) ||
     (problems.length > 0 && Object.keys(fields).every((name) => name === 'rawJson'));
-  if (!isDated || isRefused) return { drafts: [], ...said, problems };
+  const other = problems.at(-1)?.problem === NUTRITION_FILE ? { isOtherKind: true as const } : {};
+  if (!isDated || isRefused) return { drafts: [], ...said, problems, ...other };
   const { at, zoneUsed } = date;
   const about = { date: date.date, source };
   const entries = [{ ...about, path: '', values: fields, spellings, exact }];

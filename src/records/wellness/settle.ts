@@ -41,6 +41,13 @@ export function settleDay(
   for (const [name, value] of Object.entries(body)) {
     if (name === 'date') continue;
     const before = known[name];
+    if (name === 'sleepQuality' && known['sleepScore'] !== undefined && !force) {
+      note(
+        name,
+        'not sent, since the platform shows it in place of the sleepScore that was sent before',
+      );
+      continue;
+    }
     if (!isScalar(value)) {
       values[name] = value;
       continue;

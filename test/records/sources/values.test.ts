@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { unitsOf } from '../../../src/records/fields.ts';
+import { renderText } from '../../../src/base/phrase.ts';
+import { SOURCES } from '../../../src/records/sources/all.ts';
+import { prepareFiles } from '../support.ts';
 import { read } from './read-table.ts';
 
 const DAY = '2026-11-20';
@@ -843,4 +846,39 @@ it('record types of Apple Health that are not read are listed', async () => {
   const { bodies, unread } = await read(text);
   expect(bodies).toEqual([{ date: DAY, restingHr: 48 }]);
   expect(unread).toEqual(['HKQuantityTypeIdentifierBloodGlucose']);
+});
+
+describe('several files', () => {
+  it('have a note of two programs that names the file with the value', async () => {
+    const sources = { list: SOURCES };
+    const files = {
+      'rest.csv': `date,weight (kg)\n${DAY},72.4\n`,
+      'icu.csv': `date,hrv,rampRate\n${DAY},61.5,1\n`,
+      'diary.csv': `date,hrv (ms)\n${DAY},61.1\n`,
+    };
+    const { records } = await prepareFiles('wellness', files, { sources });
+    const notes = records
+      .flatMap(({ warnings }) => warnings)
+      .filter(({ field }) => field === 'hrv');
+    expect(notes.map(({ source }) => source)).toEqual(['diary.csv:2']);
+  });
+
+  it.each([
+    ['wellness', { items: [{ logged_at: `${DAY}T08:00`, name: 'Oats', carbs: 54 }] }, 'nutrition'],
+    ['nutrition', { hrv: 61 }, 'wellness'],
+  ] as const)(
+    'of the other kind are refused once, with the command: %s',
+    async (kind, day, other) => {
+      const week = [11, 12, 13].map((date) => ({ date: `2026-11-${date}`, ...day }));
+      const { unreadable, invalid } = await prepareFiles(kind, {
+        'week.json': JSON.stringify(week),
+      });
+      expect(invalid).toEqual([]);
+      expect(
+        unreadable.map(({ problems, hint }) => [problems[0].problem, renderText(hint, undefined)]),
+      ).toEqual([
+        [`week.json is ${other}.`, expect.stringContaining(`sync push ${other} week.json`)],
+      ]);
+    },
+  );
 });
