@@ -1,9 +1,11 @@
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
+import { parseObject } from '../base/json.ts';
 import type { Secret } from '../base/secret.ts';
 import type { EndpointName } from '../config/endpoints.ts';
 import type { PlatformFacts } from '../config/platforms.ts';
 import { Caller, type ServiceClientOptions, isSuccess } from './call.ts';
+import { refusal } from './refusal.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import type { Probe } from './platform-kind.ts';
 import type { Repeatable } from './retry.ts';
@@ -16,6 +18,7 @@ import {
   decodePushAnswer,
   decodeUploadAnswer,
   isEmpty,
+  isPage,
   jsonValue,
   showsResults,
 } from './wire.ts';
@@ -101,11 +104,15 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     repeatable: Repeatable,
     facts: PlatformFacts,
     decode: (response: HttpResponse, sent: readonly Secret[], isStrict: boolean) => T,
+    also: readonly number[] = [],
   ): Promise<Delivered<T>> {
     const form = isStrict(endpoint, facts) ? 'json' : 'any';
-    const called = await caller.call(endpoint, request, [], { repeatable, form });
+    const called = await caller.call(endpoint, request, also, { repeatable, form });
     const { response, attempts, sent } = called;
     facts.answeredBy(response.headers[RUN_OF_SANDBOX]);
+    if (!isSuccess(response) && (isStrict(endpoint, facts) || !saysKnown(response))) {
+      throw refusal(endpoint, response, { attempts, url: caller.endpoint(endpoint), sent });
+    }
     const shown = showsResults(response) ? 'results' : 'plain';
     if (!facts.has(endpoint, shown)) facts.note(endpoint, shown);
     return counted(attempts, () => decode(response, sent, isStrict(endpoint, facts)));
@@ -120,7 +127,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     /** Uploads one recording (4.1). */
     async uploadRecording(upload: FramedUpload, facts: PlatformFacts, signal: AbortSignal) {
       const request = { method: 'POST', ...upload, signal } as const;
-      return await deliver('uploadFit', request, 'always', facts, decodeUploadAnswer);
+      return await deliver('uploadFit', request, 'always', facts, decodeUploadAnswer, [KNOWN]);
     },
     /** Sends one record (4.2, 4.3). @returns also the body, if it is JSON */
     async push(
@@ -179,7 +186,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       return isSuccess(response) ? jsonValue(response) : undefined;
     },
     /** Lists workouts (4.7). @returns the body as the service sent it */
-    async listWorkouts(query: WorkoutQuery, signal: AbortSignal) {
+    async listWorkouts(query: Partial<WorkoutQuery>, signal: AbortSignal) {
       const url = caller.endpoint('workouts');
       for (const [name, value] of Object.entries(query)) {
         if (value !== undefined && value !== false) url.searchParams.set(name, String(value));
@@ -197,17 +204,26 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       const { response } = await caller.call('profile', { method: 'GET', signal }, [401]);
       return isSuccess(response) ? jsonValue(response) : undefined;
     },
-    /** Changes the profile (4.8). @returns the new profile; undefined if the response is empty */
+    /** Changes the profile (4.8). @returns the answer; empty if it is no JSON object */
     async updateProfile(change: WireObject, signal: AbortSignal) {
       const request = { method: 'PATCH', ...json(change), signal } as const;
-      const form = 'json-or-nothing';
-      const { response, sent } = await caller.call('profile', request, [], { form });
+      const { response, sent } = await caller.call('profile', request, [], { form: 'any' });
       return decodeProfileAnswer(response, sent);
     },
     async userinfo(signal: AbortSignal) {
       return jsonValue((await caller.call('userinfo', { method: 'GET', signal })).response);
     },
   };
+}
+
+/** Status of an interface platform for a recording that it has. */
+const KNOWN = 409;
+
+/** A 409 of a gateway, of a service that is busy, or of Coach Watts, says nothing about the recording. */
+function saysKnown(response: HttpResponse): boolean {
+  const { error, statusCode } = parseObject(response.text) ?? {};
+  const isOfCoachWatts = error === true && statusCode === response.status;
+  return response.headers['retry-after'] === undefined && !isPage(response) && !isOfCoachWatts;
 }
 
 /** @throws SyncError `SERVICE_ANSWER` if the response does not confirm a change */

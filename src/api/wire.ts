@@ -57,6 +57,7 @@ export function decodeUploadAnswer(
   sent: Sent,
   isStrict: boolean,
 ): UploadAnswer {
+  if (response.status === 409) return { outcome: 'duplicate', service: {} };
   const body = answerIn(response);
   const { results, item } = resultsIn(body);
   const service = serviceRecording(item, sent);
@@ -209,15 +210,14 @@ export function shownDays(answer: unknown) {
 }
 
 /**
- * Decodes the response to a change of the profile (4.8; not shown in the interface).
+ * Decodes a success of a change of the profile (4.8; not shown in the interface): any counts, unless the body
+ * contradicts it.
  *
- * @returns the new profile; undefined if the body is empty.
  * @throws SyncError `REJECTED` if the body reports a failure.
  */
-export function decodeProfileAnswer(response: HttpResponse, sent: Sent): unknown {
-  if (isEmpty(response)) return undefined;
-  const body = jsonValue(response);
-  if (!isObject(body) || body['success'] !== false) return body;
+export function decodeProfileAnswer(response: HttpResponse, sent: Sent): WireObject {
+  const body = answerIn(response);
+  if (!contradicts(body)) return body;
   throw new SyncError(
     'REJECTED',
     `The platform did not take the update: ${reasonIn(body, {}, sent)}`,

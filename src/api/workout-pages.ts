@@ -16,8 +16,11 @@ export class NoList extends SyncError {
   }
 }
 
+/** Statuses for a query that the service does not know: the interface names none (4.7). */
+const REFUSED_QUERY: readonly unknown[] = [400, 422];
+
 /**
- * Yields the service's workouts page by page. A workout on two pages (because another was added in the
+ * Yields the service's workouts page by page; from a service that refuses the query, the list without one. A workout on two pages (because another was added in the
  * meantime) is yielded once.
  *
  * @param sizeOf returns the size of the next page; 0 ends the listing.
@@ -34,7 +37,16 @@ export async function* workoutPages(
   for (let offset = 0; ;) {
     const limit = sizeOf();
     if (limit === 0) return;
-    const body = await client.listWorkouts({ ...query, limit, offset }, signal);
+    let isWhole = false;
+    const body = await client
+      .listWorkouts({ ...query, limit, offset }, signal)
+      .catch(async (error: unknown) => {
+        const isRefused =
+          error instanceof SyncError && REFUSED_QUERY.includes(error.details['status']);
+        if (!isRefused || offset > 0) throw error;
+        isWhole = true;
+        return await client.listWorkouts({}, signal);
+      });
     const page = listIn(body);
     if (page === undefined) {
       throw new NoList(body);
@@ -42,6 +54,7 @@ export async function* workoutPages(
     const fresh = page.filter((workout) => !seen.has(keyOf(workout)));
     for (const workout of fresh) seen.add(keyOf(workout));
     yield fresh;
+    if (isWhole) return;
     // A short page may be the last one, or this service's page limit: the next page decides. A service
     // without paging repeats the page.
     const last = page.length < limit && page.some(({ id }) => id === undefined);

@@ -10,6 +10,8 @@ export interface Service {
   readonly client: () => Promise<ServiceClient>;
   /** Returns the address of an endpoint, for `--dry-run`. */
   readonly url: (endpoint: EndpointName) => URL;
+  /** Name of the file part of an upload. */
+  readonly filePart: string;
 }
 
 /** The service, contacted on first use; until then no login is read. */
@@ -41,6 +43,9 @@ export function connect(context: AppContext, config: Config, options: ConnectOpt
       return connection.client;
     },
     url: (endpoint) => endpointUrl(requireBaseUrl(config), config.endpoints[endpoint]),
+    get filePart() {
+      return config.get('endpoint.filePart');
+    },
     async ledgerAccount({ offline }) {
       const token = environmentToken(config);
       const { account, formerAccount, loginId } = config;

@@ -22,12 +22,12 @@ export interface Targets {
 }
 
 export function targetsOf(
-  { client, url }: Service,
+  { client, url, filePart }: Service,
   ledger: Pick<OpenLedger, 'uploads' | 'known' | 'records'>,
 ): Targets {
   const { uploads, known } = ledger;
   return {
-    upload: { ledger: uploads, known, client, url },
+    upload: { ledger: uploads, known, client, url, filePart },
     records: {
       // An upload needs no ledger of records.
       get ledger() {

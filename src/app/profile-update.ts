@@ -63,7 +63,7 @@ const RANGES = {
  */
 export async function showOrUpdate(
   { weight, ftp, force, dryRun }: MetricsChange,
-  { client: open, url }: Service,
+  { client: open, url }: Pick<Service, 'client' | 'url'>,
   signal: AbortSignal,
 ): Promise<ProfileReport> {
   if (weight === undefined && ftp === undefined) {

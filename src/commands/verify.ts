@@ -55,11 +55,11 @@ export const verify: CommandModule = {
             (upload) => since === undefined || (localDay(activityOf(upload), zone) ?? '') >= since,
           );
         const client = () => connection.client();
-        const items = await verifyUploads({ clock, signal }, uploads, client);
+        const items = await verifyUploads({ clock, signal }, uploads, client, ledger.platform);
         ledger.markVerified(
           items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload : [])),
         );
-        const summary = { total: items.length, present: 0, missing: 0, pending: 0 };
+        const summary = { total: items.length, present: 0, missing: 0, pending: 0, notKnown: 0 };
         const accepted = onlyAccepts('uploadFit', ledger.platform);
         const view = { zone, now, aligned: false };
         for (const item of items) {
@@ -80,7 +80,7 @@ export const verify: CommandModule = {
         const isMissing = summary.missing > 0 || days.some(({ outcome }) => outcome === 'missing');
         if (isMissing) return ExitCode.refused;
         // The platform may only need more time for a pending one.
-        return summary.pending > 0 ? ExitCode.unavailable : ExitCode.ok;
+        return summary.pending + summary.notKnown > 0 ? ExitCode.unavailable : ExitCode.ok;
       },
     );
   },
@@ -108,6 +108,8 @@ function itemText(
     }
     case 'pending':
       return phrase`${title}\n  ${path}: not a workout yet. The platform ${took}; try again an hour after that.`;
+    case 'notKnown':
+      return phrase`${title}\n  ${path}: not known whether it is a workout. The platform ${took}, and shows no recording that was sent from here.`;
     case 'missing':
       return phrase`${title}\n  ${missingText(path, took)}`;
   }
@@ -148,7 +150,7 @@ function daysText(days: readonly VerifiedDay[]): string {
  * @param since the first day of the recordings that were compared, if not all were
  */
 function summaryText(
-  { total, present, missing, pending }: Record<'total' | Verified['outcome'], number>,
+  { total, present, missing, pending, notKnown }: Record<'total' | Verified['outcome'], number>,
   shortened: number,
   since: string | undefined,
 ): string {
@@ -163,6 +165,7 @@ function summaryText(
     ],
     [pending, 'not a workout yet'],
     [missing, 'missing'],
+    [notKnown, 'not known'],
   ] as const;
   const counted = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
   return `${plural(total, 'recording')}: ${counted.join(', ')}.`;

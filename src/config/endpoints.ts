@@ -23,6 +23,9 @@ export const DEFAULT_ENDPOINTS = {
   profile: '/api/profile',
 } as const;
 
+/** Name of the file part of an upload, which the interface does not show (2.1). */
+export const DEFAULT_FILE_PART = 'file';
+
 export type EndpointName = keyof typeof DEFAULT_ENDPOINTS;
 export type Endpoints = Readonly<Record<EndpointName, string>>;
 

@@ -12,9 +12,11 @@ export type PlatformKind = 'interface' | 'coach-watts';
 /**
  * What an answer can show of a platform. `results`: it counts what it took, or states what became of it. `plain`:
  * it took something without naming it. Of nutrition, `meal-lists`: a day in four lists; `no-meal-lists`: none, although
- * the platform had seemed to be Coach Watts; `adds`: it holds more of an item than were sent.
+ * the platform had seemed to be Coach Watts; `adds`: it holds more of an item than were sent. `own-workouts`: a list
+ * with workouts of recordings that it took.
  */
-export type AnswerFact = 'results' | 'plain' | 'meal-lists' | 'no-meal-lists' | 'adds';
+export type AnswerFact =
+  'results' | 'plain' | 'meal-lists' | 'no-meal-lists' | 'adds' | 'own-workouts';
 
 /** What the answers of one platform have shown so far, by endpoint. */
 export interface PlatformFacts {

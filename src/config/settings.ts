@@ -1,7 +1,7 @@
 import { SyncError, messageOf } from '../base/errors.ts';
 import { DEFAULT_SCOPES } from './scopes.ts';
 import { checkZone } from '../base/zone-name.ts';
-import { DEFAULT_ENDPOINTS, type EndpointName } from './endpoints.ts';
+import { DEFAULT_ENDPOINTS, DEFAULT_FILE_PART, type EndpointName } from './endpoints.ts';
 import type { PlatformKind } from './platforms.ts';
 
 /**
@@ -134,6 +134,12 @@ export const SETTINGS = {
     fallback: undefined,
   }),
   ...endpointSettings(),
+  'endpoint.filePart': setting<string>({
+    preset: true,
+    about: 'name of the file part of an upload',
+    parse: parseText,
+    fallback: DEFAULT_FILE_PART,
+  }),
 } as const;
 
 export type SettingKey = keyof typeof SETTINGS;

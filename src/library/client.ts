@@ -168,7 +168,9 @@ export class LibraryClient implements Client {
 
   async verify(): Promise<VerifyResult[]> {
     return await this.#run(async ({ service, ledger: { uploads } }) => {
-      const items = await verifyUploads(this.#context, uploads.confirmed(), service.client);
+      const { client } = service;
+      const sent = uploads.confirmed();
+      const items = await verifyUploads(this.#context, sent, client, uploads.platform);
       uploads.markVerified(
         items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload : [])),
       );

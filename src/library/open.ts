@@ -14,6 +14,7 @@ import { DEFAULT_JOBS } from '../base/parallel.ts';
 import { Secret } from '../base/secret.ts';
 import {
   DEFAULT_ENDPOINTS,
+  DEFAULT_FILE_PART,
   type EndpointName,
   endpointUrl,
   serviceId,
@@ -70,7 +71,11 @@ export async function openClient(
     const athlete = await athleteOf(context, http, url('userinfo'), session);
     const account = athlete === undefined ? `profile:${PROFILE}` : `athlete:${athlete}`;
     const ledger = openLedgerAt({ stateDir, account: `${id} ${account}` }, context.clock);
-    const service: Service = { client: () => Promise.resolve(client), url };
+    const service: Service = {
+      client: () => Promise.resolve(client),
+      url,
+      filePart: DEFAULT_FILE_PART,
+    };
     return {
       client,
       service,

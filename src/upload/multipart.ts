@@ -6,14 +6,13 @@ import { type RecordingContents, HEAD_ROOM, TAIL_ROOM } from './read-recording.t
 
 /** Contents of the parts besides the file (interface 2.1). */
 export interface UploadFields {
+  /** Name of the file part. */
+  readonly filePart: string;
   /** Must end in `.fit` for some services. */
   readonly fileName: string;
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
-
-/** Name of the file part, which the interface does not show. */
-export const FILE_PART = 'file';
 
 /** Returns the text parts of the form, in the order on the wire. */
 export function textParts(fields: UploadFields): { name: string; value: string }[] {
@@ -44,7 +43,7 @@ export function frameUpload(
         ({ name, value }) =>
           `--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(name)}"\r\n\r\n${value}\r\n`,
       ),
-      `--${boundary}\r\ncontent-disposition: form-data; name="${FILE_PART}"; filename="${escapeName(fields.fileName)}"\r\n` +
+      `--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(fields.filePart)}"; filename="${escapeName(fields.fileName)}"\r\n` +
         'content-type: application/octet-stream\r\n\r\n',
     ].join(''),
   );

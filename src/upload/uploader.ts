@@ -18,7 +18,7 @@ import {
   isUnexplained,
 } from '../api/refusal.ts';
 import { type Identity, type Whole, identify, knownFileOf } from './identify.ts';
-import { FILE_PART, type UploadFields, frameUpload, textParts, wireFileName } from './multipart.ts';
+import { type UploadFields, frameUpload, textParts, wireFileName } from './multipart.ts';
 import {
   type BufferSource,
   type RecordingContents,
@@ -42,6 +42,8 @@ export interface UploadTarget {
   readonly client: () => Promise<ServiceClient>;
   /** The upload endpoint, for `--dry-run`. */
   readonly url: (endpoint: 'uploadFit') => URL;
+  /** Name of the file part of a request. */
+  readonly filePart: string;
   /** Start of this run (ms since the epoch); absent if the run has no end, as in a watcher. */
   readonly runStartedAt?: number;
 }
@@ -356,7 +358,7 @@ export class Uploader {
     const { size, sha256 } = about;
     const parts = [
       ...textParts(fields),
-      { name: FILE_PART, filename: fields.fileName, size, sha256 },
+      { name: fields.filePart, filename: fields.fileName, size, sha256 },
     ];
     const request = { method: 'POST', url: this.#target.url('uploadFit').href, parts } as const;
     return { ...about, outcome: 'would-upload', request };
@@ -369,6 +371,7 @@ export class Uploader {
   ): UploadFields {
     const fileName = basename(path).toWellFormed();
     return {
+      filePart: this.#target.filePart,
       fileName: wireFileName(startedAt, whole),
       // Without a name, the platform would show the name on the wire.
       name: name ?? (fileName.replace(/(?:\.fit)?(?:\.gz)?$/i, '') || undefined),

@@ -3,15 +3,17 @@ import { type ErrorCode, SyncError } from '../base/errors.ts';
 import type { ConfirmedUpload, WorkoutFacts } from '../ledger/upload-rows.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { WireObject } from '../api/wire.ts';
-import { startOf, workoutPages } from '../api/workout-pages.ts';
+import type { PlatformFacts } from '../config/platforms.ts';
+import { NoList, startOf, workoutPages } from '../api/workout-pages.ts';
 
 export interface Verified {
   readonly upload: ConfirmedUpload;
   /**
    * `pending`: no workout yet, and less than {@link PROCESSING_MS} since the upload. `missing`: still no
-   * workout; the platform could not process the recording, or the workout was deleted.
+   * workout; the platform could not process the recording, or the workout was deleted. `notKnown`: the
+   * platform never named what it took, and never listed a recording from here.
    */
-  readonly outcome: 'present' | 'missing' | 'pending';
+  readonly outcome: 'present' | 'missing' | 'pending' | 'notKnown';
   /** The id of its workout, if the service shows one. */
   readonly workoutId?: string;
   /** What the workout shows, if it is shorter than the recording, or filled by a shorter one. */
@@ -37,6 +39,7 @@ const TOLERANCE_MS = 60_000;
  * Compares uploaded recordings with the platform's workouts, including its duplicates. Sends no request
  * if there is no recording.
  *
+ * @param facts of the platform; a list with a recording from here is noted
  * @returns one result per recording, in the same order.
  * @throws any error of the client, such as `SCOPE_MISSING` without `workout:read`.
  */
@@ -44,11 +47,20 @@ export async function verifyUploads(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   uploads: readonly ConfirmedUpload[],
   client: () => Promise<ServiceClient>,
+  facts: PlatformFacts,
 ): Promise<Verified[]> {
   if (uploads.length === 0) return [];
   const now = clock.now();
-  const match = matcher(uploads, await listWorkouts(uploads, await client(), signal));
+  const listsOwn = facts.has('workouts', 'own-workouts') || facts.has('uploadFit', 'results');
+  const service = await client();
+  const workouts = await listWorkouts(uploads, service, signal).catch((error: unknown) => {
+    if (listsOwn || !hasNoList(error)) throw error;
+    return [];
+  });
+  const match = matcher(uploads, workouts);
   const matched = uploads.map((upload) => ({ upload, workout: match(upload) }));
+  const isFound = matched.some(({ workout }) => workout !== undefined);
+  if (isFound && !listsOwn) facts.note('workouts', 'own-workouts');
   // Of recordings that became one workout, the last one fills it.
   const fillers = new Map(
     matched
@@ -66,10 +78,19 @@ export async function verifyUploads(
         ...(shortened === undefined ? {} : { shortened }),
       };
     }
+    if (!listsOwn && !isFound) return { upload, outcome: 'notKnown' };
     const fresh = Math.abs(now - upload.confirmedAt) < PROCESSING_MS;
     return { upload, outcome: fresh ? 'pending' : 'missing' };
   });
 }
+
+/** Returns whether a platform has no list of workouts: the interface describes none (4.7). */
+function hasNoList(error: unknown): boolean {
+  if (!(error instanceof SyncError)) return false;
+  return error instanceof NoList || NO_ROUTE.includes(error.details['status']);
+}
+
+const NO_ROUTE: readonly unknown[] = [404, 405, 501];
 
 /** Lists the workouts of the days of recordings, with the platform's duplicates. */
 export async function listWorkouts(

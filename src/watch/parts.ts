@@ -50,6 +50,8 @@ export interface WatchAccount {
   readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
   readonly url: (endpoint: 'uploadFit' | 'wellness' | 'nutrition') => URL;
+  /** Name of the file part of an upload. */
+  readonly filePart: string;
   readonly zone: () => Promise<Zone>;
   /** Which of several programs counts on a day of wellness. */
   readonly rank: Rank;

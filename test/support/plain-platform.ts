@@ -186,6 +186,7 @@ async function partsOf(bytes: Buffer, type: string): Promise<Fields> {
     if (typeof part === 'string') fields[name] = part;
     else {
       const contents = Buffer.from(await part.arrayBuffer());
+      fields['filePart'] = name;
       fields['fileName'] = part.name;
       fields['sha256'] = createHash('sha256').update(contents).digest('hex');
     }

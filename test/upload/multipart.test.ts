@@ -5,6 +5,7 @@ import { contentsOf } from '../../src/upload/read-recording.ts';
 
 const BYTES = Buffer.from(Array.from({ length: 5_000 }, (_, i) => (i * 17) & 255));
 const FIELDS: UploadFields = {
+  filePart: 'file',
   fileName: 'ride.fit',
   name: 'Morning ride',
   metadata: { app_version: '1.0', device_id: 'edge' },

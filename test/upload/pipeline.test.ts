@@ -138,7 +138,7 @@ describe('a recording', () => {
     const other = await clientOf(sandbox).client();
     const { frameUpload } = await import('../../src/upload/multipart.ts');
     const { contentsOf } = await import('../../src/upload/read-recording.ts');
-    const fields = { fileName: 'x.fit', name: undefined, metadata: {} };
+    const fields = { filePart: 'file', fileName: 'x.fit', name: undefined, metadata: {} };
     const upload = frameUpload(contentsOf(RIDE), fields);
     await other.uploadRecording(upload, noFacts(), new AbortController().signal);
     expect((await run(['a.fit'])).byPath['a.fit']).toMatchObject({ outcome: 'duplicate' });

@@ -57,6 +57,7 @@ export async function openUploads(sandboxOptions: Parameters<typeof openSandbox>
       { force: false, anyType: false, metadata: {}, dryRun: false, jobs, ...rest },
       {
         cwd: dir,
+        filePart: 'file',
         tempFolder: temp,
         ledger,
         known,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfirmedUpload } from '../../src/ledger/upload-rows.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
+import { noFacts } from '../support/platform-facts.ts';
 import { testContext } from '../support/context.ts';
 import { PROCESSING_MS, verifyUploads } from '../../src/upload/verify.ts';
 import { markIn, openIn, scratchDir } from '../ledger/support.ts';
@@ -39,7 +40,10 @@ async function platform(workouts: readonly Workout[], most = Infinity) {
   const context = testContext({ clock: { ...hastyClock, now: () => NOW } });
   const { client } = clientOf({ url: server.url.href });
   const verify = async (uploads: readonly ConfirmedUpload[]) => {
-    const items = await verifyUploads(context, uploads, client);
+    const facts = noFacts();
+    // A platform that names what it took.
+    facts.note('uploadFit', 'results');
+    const items = await verifyUploads(context, uploads, client, facts);
     return items.map(({ outcome, workoutId }) => [outcome, workoutId]);
   };
   return { verify, requests: server.requests };

@@ -89,6 +89,7 @@ export function start(
   const known = knownFiles(database, 'me', now);
   const target: WatcherTarget = {
     filesystemType: typeof filesystemType === 'function' ? filesystemType : () => filesystemType,
+    filePart: 'file',
     recursiveEvents: false,
     remote,
     ledger: {

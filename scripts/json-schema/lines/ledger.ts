@@ -26,6 +26,7 @@ export const VERIFY = line('verify', {
       present: 'it is a workout',
       pending: 'not a workout yet; the platform took it less than an hour ago',
       missing: 'not a workout: it could not be processed, or the workout was deleted',
+      notKnown: 'the platform shows no recording that was sent from here',
     }),
     startedAt: time('Start of the recording.', 'the recording says so'),
     uploadedAt: time('When the platform took it.'),
@@ -44,7 +45,7 @@ const VERIFY_SUMMARY = line('summary of verified uploads', {
   commands: ['verify'],
   fields: {
     total: count('All recordings.'),
-    ...outcomeCounts(['present', 'missing', 'pending']),
+    ...outcomeCounts(['present', 'missing', 'pending', 'notKnown']),
   },
 });
 

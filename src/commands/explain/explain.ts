@@ -7,6 +7,7 @@ import { withLedger } from '../../app/ledger.ts';
 import { zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError } from '../../base/errors.ts';
 import { type Text, phrase } from '../../base/phrase.ts';
+import type { Credentials } from '../../credentials/store.ts';
 import { openLoginStore } from '../../auth/open-session.ts';
 import { type Config, hasEnvironmentTokens, isLoggedIn } from '../../config/config.ts';
 import { askedScopes } from '../../config/platforms.ts';
@@ -24,7 +25,8 @@ export const explain: CommandModule = {
     const config = configFor(context);
     const zone = await zoneShown(config, context);
     const subject = await findSubject(given, () => zone, context);
-    const isLogged = isLoggedIn(config);
+    // A platform that names no athlete leaves only the stored login.
+    const isLogged = isLoggedIn(config) || (await storedLogin(context, config)) !== undefined;
     const isKnown = isLogged || config.formerAccount !== undefined;
     return await withLedger(
       context,
@@ -48,6 +50,16 @@ export const explain: CommandModule = {
   },
 };
 
+/** Returns the stored login; undefined if there is none, or it cannot be read. */
+async function storedLogin(context: AppContext, config: Config): Promise<Credentials | undefined> {
+  const store = openLoginStore(config, { ...context, attended: false });
+  return await store.load(context.signal).catch((error: unknown) => {
+    context.signal.throwIfAborted();
+    if (!(error instanceof SyncError)) throw error;
+    return undefined;
+  });
+}
+
 /** Returns, for each kind of record that the stored login cannot send, why. Empty if that is unknown. */
 async function missingScopes(
   context: AppContext,
@@ -55,12 +67,7 @@ async function missingScopes(
 ): Promise<ReadonlyMap<RecordKind, Text>> {
   const reasons = new Map<RecordKind, Text>();
   if (hasEnvironmentTokens(config)) return reasons;
-  const store = openLoginStore(config, { ...context, attended: false });
-  const found = await store.load(context.signal).catch((error: unknown) => {
-    context.signal.throwIfAborted();
-    if (!(error instanceof SyncError)) throw error;
-    return undefined;
-  });
+  const found = await storedLogin(context, config);
   const asked = askedScopes(config);
   for (const { scope, command } of missingFeatures(found?.tokens.scopes)) {
     const kind = KINDS.find((each) => command.endsWith(each));

@@ -92,6 +92,7 @@ export async function openLogin(context: AppContext, once: boolean, how: 'online
       marks: watchMarks(ledger.database, account, now),
       client: connection.client,
       url: connection.url,
+      filePart: connection.filePart,
       // Read again: the athlete may travel, or set a zone.
       zone: () => zoneFor(configFor(context), context),
       rank: rankBy(config.get('prefer')),

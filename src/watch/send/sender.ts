@@ -56,10 +56,11 @@ export class Sender {
 
   /** Returns an uploader for one recording, which records its bytes in `sending`. */
   #uploader(kept: boolean, sending: Sending): Uploader {
-    const { clock, ledger, known, url, client, dryRun } = this.#parts;
+    const { clock, ledger, known, url, filePart, client, dryRun } = this.#parts;
     const options = { force: false, anyType: false, metadata: {}, dryRun };
     return new Uploader({ clock, signal: this.#hardStop.signal }, options, {
       url,
+      filePart,
       known: kept ? undefined : known,
       ledger: ledger.uploads,
       isSettled: (upload) => isAtRest(upload, clock.now()),

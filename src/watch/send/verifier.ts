@@ -53,7 +53,12 @@ export class Verifier {
       const due = this.#dueNow();
       if (due.length === 0) return;
       const others = alongside(due, ledger.uploads);
-      const verified = await verifyUploads(this.#parts, [...others, ...due], client);
+      const verified = await verifyUploads(
+        this.#parts,
+        [...others, ...due],
+        client,
+        ledger.uploads.platform,
+      );
       this.#backOff.succeeded();
       this.#settle(verified.slice(others.length));
     } catch (caught) {
@@ -99,7 +104,7 @@ export class Verifier {
     const marked = new Set(ledger.uploads.markVerified(verified.map(({ upload }) => upload)));
     for (const { outcome, upload } of verified) {
       this.#dueAt.delete(keyOf(upload));
-      if (outcome === 'present' || !marked.has(upload)) continue;
+      if (outcome === 'present' || outcome === 'notKnown' || !marked.has(upload)) continue;
       const { path, sha256, confirmedAt } = upload;
       report({ event: 'missing', path, sha256, uploadedAt: new Date(confirmedAt).toISOString() });
     }

@@ -38,6 +38,7 @@ function openAs(athlete: string, given: Pick<OpenLogin, 'loginEndsAt'>): OpenLog
     account: athlete,
     athlete,
     service: 'http://127.0.0.1:9',
+    filePart: 'file',
     delivers: true,
     ledger: {
       path: join(dir, 'state', `${athlete}.db`),

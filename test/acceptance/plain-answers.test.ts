@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { openLoggedInWorld, requestCounts } from '../support/acceptance.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { type PlainAnswer, type PlainRequest, openPlainWorld } from '../support/plain-platform.ts';
+import { ndjson } from '../support/program.ts';
+
+const START = new Date('2026-05-10T08:00:00Z');
+const ride = makeRecording({ startTime: START, durationSecs: 60 });
+
+describe('a platform that answers 409 to a recording that it has', () => {
+  it.each<[string, PlainAnswer]>([
+    ['without a body', { status: 409, body: '' }],
+    ['with a text', { status: 409, body: 'duplicate', type: 'text/plain' }],
+    ['with JSON', { status: 409, body: { message: 'duplicate' } }],
+  ])('%s, has it: upload says so once', async (_, upload) => {
+    const { platform, sync, write } = await openPlainWorld({ upload });
+    write('ride.fit', ride);
+    expect(await sync(['upload', 'ride.fit'])).toMatchObject({
+      code: 0,
+      stdout: /already there/,
+    });
+    expect(await sync(['upload', 'ride.fit'])).toMatchObject({
+      code: 0,
+      stdout: /uploaded before/,
+    });
+    expect(platform.lines()).toEqual(['POST /api/workouts/upload-fit']);
+    expect((await sync(['status'])).stdout).toContain('1 recording accepted by the platform');
+  });
+
+  it.each<[string, PlainAnswer]>([
+    ['a page', { status: 409, body: '<html>Busy</html>', type: 'text/html' }],
+    ['Retry-After', { status: 409, headers: { 'retry-after': '5' } }],
+    [
+      'an error of Coach Watts',
+      { status: 409, body: { error: true, url: '/', statusCode: 409, message: 'Busy' } },
+    ],
+  ])('with %s, does not confirm it', async (_, upload) => {
+    const { sync, write } = await openPlainWorld({ upload });
+    write('ride.fit', ride);
+    expect((await sync(['upload', 'ride.fit'])).code).not.toBe(0);
+    expect((await sync(['status'])).stdout).not.toMatch(/recordings? accepted/);
+  });
+
+  it('at Coach Watts, does not confirm it', async () => {
+    const world = await openLoggedInWorld();
+    world.write('first.fit', makeRecording({ seed: 9 }));
+    world.write('ride.fit', ride);
+    await world.sync(['upload', 'first.fit']);
+    world.sandbox.control.addFaults('upload-fit:409');
+    expect((await world.sync(['upload', 'ride.fit'])).code).toBe(6);
+    expect(await world.sync(['upload', 'ride.fit'])).toMatchObject({
+      code: 0,
+      stdout: /uploaded$/m,
+    });
+    expect(requestCounts(world.sandbox)).toMatchObject({ 'upload-fit': 3 });
+  });
+});
+
+it('the setting endpoint.filePart names the file part of an upload', async () => {
+  const isNamed = ({ body }: PlainRequest) => body !== undefined && body['filePart'] === 'fit';
+  const upload = (request: PlainRequest) =>
+    isNamed(request) ? {} : { status: 400, body: { message: 'no part fit' } };
+  const { sync, write } = await openPlainWorld({ upload });
+  write('ride.fit', ride);
+  expect((await sync(['upload', 'ride.fit'])).code).toBe(6);
+  expect((await sync(['config', 'set', 'endpoint.filePart', 'fit'])).code).toBe(0);
+  expect((await sync(['upload', 'ride.fit', '--force', '--dry-run'])).stdout).toMatch(
+    /^ {2}fit: /m,
+  );
+  expect((await sync(['upload', 'ride.fit'])).code).toBe(0);
+  const other = await openPlainWorld({ upload });
+  other.write('card/ride.fit', ride);
+  await other.sync(['config', 'set', 'endpoint.filePart', 'fit']);
+  expect((await other.sync(['watch', 'card', '--once'])).code).toBe(0);
+});
+
+describe('sync profile --weight', () => {
+  const profileOf =
+    (get: PlainAnswer, patch: PlainAnswer) =>
+    ({ method, path }: PlainRequest): PlainAnswer =>
+      path !== '/api/profile' ? { status: 404 } : method === 'PATCH' ? patch : get;
+
+  it.each<[string, PlainAnswer]>([
+    ['200 {}', {}],
+    ['201 {"id"}', { status: 201, body: { id: 1 } }],
+    ['204', { status: 204 }],
+    ['a text', { body: 'OK', type: 'text/plain' }],
+  ])(
+    'is taken by a platform that answers %s, with or without a route to read',
+    async (_, taken) => {
+      for (const get of [{ status: 404 }, { status: 405 }, {}]) {
+        const { platform, sync } = await openPlainWorld({ unknown: profileOf(get, taken) });
+        const { code, stdout, stderr } = await sync(['profile', '--weight', '71.5']);
+        expect([code, stdout, stderr]).toEqual([0, 'The profile is updated.\n', '']);
+        expect(platform.requests.at(platform.lines().indexOf('PATCH /api/profile'))?.body).toEqual({
+          weight: 71.5,
+        });
+      }
+    },
+  );
+
+  it.each<[string, PlainAnswer]>([
+    ['success: false', { body: { success: false, message: 'No weight today' } }],
+    ['an error', { body: { error: 'No weight today' } }],
+  ])('is not taken if the answer says %s', async (_, refused) => {
+    const { sync } = await openPlainWorld({ unknown: profileOf({ status: 404 }, refused) });
+    expect(await sync(['profile', '--weight', '71.5'])).toMatchObject({
+      code: 6,
+      stderr: /No weight today/,
+    });
+  });
+
+  it('says that the platform has no route for the profile, and nothing about units', async () => {
+    const { sync } = await openPlainWorld();
+    const { code, stderr } = await sync(['profile', '--weight', '71.5']);
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringMatching(/nothing at \/api\/profile \(404\).*endpoint\.profile/s),
+    ]);
+    expect(stderr).not.toMatch(/unit|kilogram/);
+  });
+});
+
+describe('sync workouts and verify', () => {
+  const listed = { start_time: START.toISOString(), name: 'Morning run' };
+
+  it.each([400, 422])('ask without a query if the platform refuses it with %i', async (status) => {
+    const workouts = ({ query }: PlainRequest) =>
+      query.size > 0 ? { status, body: { message: 'unknown query' } } : { body: [listed] };
+    const { sync, write } = await openPlainWorld({ workouts });
+    expect(await sync(['workouts'])).toMatchObject({ code: 0, stdout: /Morning run/ });
+    write('ride.fit', ride);
+    await sync(['upload', 'ride.fit']);
+    expect(await sync(['verify'])).toMatchObject({ code: 0, stdout: /1 is a workout/ });
+  });
+
+  it.each<[string, PlainAnswer]>([
+    ['an empty list', { body: [] }],
+    ['others only', { body: [{ ...listed, start_time: '2026-05-09T08:00:00Z' }] }],
+    ['no list', { body: {} }],
+    ['404', { status: 404 }],
+    ['405', { status: 405 }],
+    ['501', { status: 501 }],
+  ])('do not call a recording missing where the platform answers %s', async (_, workouts) => {
+    const { sync, write } = await openPlainWorld({ workouts });
+    write('ride.fit', ride);
+    await sync(['upload', 'ride.fit']);
+    const { code, stdout } = await sync(['verify', '--json']);
+    expect([code, ndjson(stdout)]).toMatchObject([
+      5,
+      [{ outcome: 'notKnown' }, { type: 'summary', missing: 0, pending: 0, notKnown: 1 }],
+    ]);
+    expect((await sync(['verify'])).stdout).toMatch(/1 recording: 1 not known\.$/m);
+    const watched = await sync(['watch', '.', '--once']);
+    expect([watched.code, watched.stdout]).toEqual([0, expect.not.stringContaining('missing')]);
+  });
+
+  it('call a recording missing where the platform once showed one from here', async () => {
+    const { platform, sync, write } = await openPlainWorld({ workouts: { body: [listed] } });
+    write('ride.fit', ride);
+    await sync(['upload', 'ride.fit']);
+    expect((await sync(['verify'])).code).toBe(0);
+    platform.answers.workouts = { body: [] };
+    // An upload of this moment may still be processed.
+    const { code, stdout } = await sync(['verify', '--json']);
+    expect([code, ndjson(stdout)[0]]).toMatchObject([5, { outcome: 'pending' }]);
+  });
+});
+
+it('sync explain knows a login to a platform that names no athlete', async () => {
+  const { sync, write } = await openPlainWorld({
+    upload: { status: 400, body: { message: 'no' } },
+  });
+  write('refused.fit', ride);
+  await sync(['upload', 'refused.fit']);
+  write('new.fit', makeRecording({ seed: 8 }));
+  const explained = async () => (await sync(['explain', 'new.fit'])).stdout;
+  expect(await explained()).toContain('It was never sent. `sync upload new.fit` sends it.');
+  await sync(['logout']);
+  expect(await explained()).toContain('there is no login');
+});
