@@ -3,6 +3,7 @@ import { openLoggedInWorld, requestCounts } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { type PlainAnswer, type PlainRequest, openPlainWorld } from '../support/plain-platform.ts';
 import { ndjson } from '../support/program.ts';
+import { until } from '../support/until.ts';
 
 const START = new Date('2026-05-10T08:00:00Z');
 const ride = makeRecording({ startTime: START, durationSecs: 60 });
@@ -178,4 +179,21 @@ it('sync explain knows a login to a platform that names no athlete', async () =>
   expect(await explained()).toContain('It was never sent. `sync upload new.fit` sends it.');
   await sync(['logout']);
   expect(await explained()).toContain('there is no login');
+});
+
+it('a watcher counts a file and its copy as one recording', async () => {
+  const { platform, start, sync, write } = await openPlainWorld({ upload: { status: 503 } });
+  for (let seed = 1; seed <= 5; seed++) write(`card/${seed}.fit`, makeRecording({ seed }));
+  const watcher = start(['watch', 'card', '--json']);
+  const copies = () => watcher.stdout().split('"event":"kept"').length - 1;
+  await until(() => copies() >= 5);
+  watcher.child.kill('SIGINT');
+  await watcher.finished;
+  const again = start(['watch', 'card', '--json']);
+  const ready = await again.waitFor(/"event":"ready".*/);
+  again.child.kill('SIGINT');
+  await again.finished;
+  expect(ready[0]).toMatch(/"files":5,"queued":5/);
+  platform.answers.upload = {};
+  expect((await sync(['watch', 'card', '--once'])).stdout).toMatch(/^5 files: 5 uploaded\.$/m);
 });

@@ -28,9 +28,18 @@ export class Queue {
   #sorted: QueueItem[] = [];
   #unsorted = false;
   readonly #items = new Map<string, QueueItem>();
+  /** How many items have a path: a file and its copy have the same. */
+  readonly #paths = new Map<string, number>();
 
   get size(): number {
     return this.#items.size;
+  }
+
+  /** Returns the number of recordings, by their paths, including those of other items. */
+  countWith(others: Iterable<Pick<QueueItem, 'path'>>): number {
+    const more = new Set<string>();
+    for (const { path } of others) if (!this.#paths.has(path)) more.add(path);
+    return this.#paths.size + more.size;
   }
 
   has(key: string): boolean {
@@ -47,7 +56,9 @@ export class Queue {
     const failures = Math.max(item.failures, before?.failures ?? 0);
     const added = { ...item, failures };
     if (before !== undefined && isSame(before, added)) return false;
+    this.remove(item.key);
     this.#items.set(item.key, added);
+    this.#paths.set(item.path, (this.#paths.get(item.path) ?? 0) + 1);
     // Sorted by `take`: one rescan adds thousands.
     this.#sorted.push(added);
     this.#unsorted = true;
@@ -56,7 +67,12 @@ export class Queue {
   }
 
   remove(key: string): void {
+    const path = this.#items.get(key)?.path;
+    if (path === undefined) return;
     this.#items.delete(key);
+    const left = (this.#paths.get(path) ?? 0) - 1;
+    if (left > 0) this.#paths.set(path, left);
+    else this.#paths.delete(path);
   }
 
   /** Removes the items that are sent from a file in a folder, at any depth. @returns how many */
@@ -64,7 +80,7 @@ export class Queue {
     const below = [...this.#items.values()].filter(
       ({ absolute, kept }) => kept === undefined && isBelow(absolute, folder),
     );
-    for (const { key } of below) this.#items.delete(key);
+    for (const { key } of below) this.remove(key);
     return below.length;
   }
 
@@ -76,7 +92,7 @@ export class Queue {
     for (let item = this.#sorted.pop(); item !== undefined; item = this.#sorted.pop()) {
       // Replaced and removed items stay in the list until they are met.
       if (this.#items.get(item.key) === item) {
-        this.#items.delete(item.key);
+        this.remove(item.key);
         return item;
       }
     }

@@ -42,6 +42,8 @@ export class Sender {
   readonly #hardStop = new AbortController();
   #retryAfterMs = 0;
   #stopping = false;
+  /** Hashes of recordings that this process delivered, with their paths: a copy or its file, whichever was first. */
+  readonly #delivered = new Map<string, string>();
   /** Files that need no sending and were reported. */
   readonly #otherFiles = new Set<string>();
   /** Copies that nothing sends, when they were last reported. */
@@ -72,9 +74,9 @@ export class Sender {
     });
   }
 
-  /** Queued and in-flight recordings. */
+  /** Queued and in-flight recordings; a file and its copy are one. */
   get waiting(): number {
-    return this.queue.size + this.active.size;
+    return this.queue.countWith(this.active.keys());
   }
 
   add(item: QueueItem): void {
@@ -266,6 +268,7 @@ export class Sender {
       case 'uploaded':
       case 'duplicate':
         this.lastSuccessAt = clock.now();
+        this.#delivered.set(result.sha256, result.path);
         this.#drop(result.sha256);
         if (breaker.succeeded()) report({ event: 'delivering' });
         report({ event: 'upload', item: result });
@@ -281,6 +284,7 @@ export class Sender {
       case 'skipped':
         if (result.sha256 !== undefined && result.reason !== 'refused-before')
           this.#drop(result.sha256);
+        if (this.#delivered.get(result.sha256 ?? '') === result.path) return;
         if (this.#isNews(result)) report({ event: 'upload', item: result });
         else onSettled?.(result);
         return;
