@@ -56,7 +56,7 @@ describe('sync verify', () => {
       startedAt: START.toISOString(),
       uploadedAt: expect.any(String) as unknown,
     };
-    const none = { type: 'summary', total: 1, present: 0, missing: 0, pending: 0 };
+    const none = { type: 'summary', total: 1, present: 0, missing: 0, pending: 0, notKnown: 0 };
     expect([early.code, ndjson(early.stdout)]).toEqual([
       5,
       [
