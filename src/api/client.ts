@@ -219,11 +219,11 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
 /** Status of an interface platform for a recording that it has. */
 const KNOWN = 409;
 
-/** A 409 of a gateway, of a service that is busy, or of Coach Watts, says nothing about the recording. */
+/** A 409 of a gateway, of a busy service, or in the form of deployed services says nothing about the recording. */
 function saysKnown(response: HttpResponse): boolean {
   const { error, statusCode } = parseObject(response.text) ?? {};
-  const isOfCoachWatts = error === true && statusCode === response.status;
-  return response.headers['retry-after'] === undefined && !isPage(response) && !isOfCoachWatts;
+  const isDeployed = error === true && statusCode === response.status;
+  return response.headers['retry-after'] === undefined && !isPage(response) && !isDeployed;
 }
 
 /** @throws SyncError `SERVICE_ANSWER` if the response does not confirm a change */

@@ -37,16 +37,7 @@ export async function* workoutPages(
   for (let offset = 0; ;) {
     const limit = sizeOf();
     if (limit === 0) return;
-    let isWhole = false;
-    const body = await client
-      .listWorkouts({ ...query, limit, offset }, signal)
-      .catch(async (error: unknown) => {
-        const isRefused =
-          error instanceof SyncError && REFUSED_QUERY.includes(error.details['status']);
-        if (!isRefused || offset > 0) throw error;
-        isWhole = true;
-        return await client.listWorkouts({}, signal);
-      });
+    const { body, isWhole } = await listOrWhole(client, { ...query, limit, offset }, signal);
     const page = listIn(body);
     if (page === undefined) {
       throw new NoList(body);
@@ -60,6 +51,17 @@ export async function* workoutPages(
     const last = page.length < limit && page.some(({ id }) => id === undefined);
     if (last || fresh.length === 0) return;
     offset += page.length;
+  }
+}
+
+/** Asks for a page; a service that refuses the query of the first one is asked without any. */
+async function listOrWhole(client: ServiceClient, query: WorkoutQuery, signal: AbortSignal) {
+  try {
+    return { body: await client.listWorkouts(query, signal), isWhole: false };
+  } catch (error) {
+    const isRefused = error instanceof SyncError && REFUSED_QUERY.includes(error.details['status']);
+    if (!isRefused || query.offset > 0) throw error;
+    return { body: await client.listWorkouts({}, signal), isWhole: true };
   }
 }
 
