@@ -54,7 +54,7 @@ const TABLES = [
   'records',
   'record_files',
   'nutrition_days',
-  'nutrition_services',
+  'nutrition_sources',
   'wellness_services',
   'read_zones',
   'source_units',

@@ -94,14 +94,15 @@ export function nutritionLedger(database: Database, account: string) {
         WHERE account = ${account} AND status = ${status} ORDER BY date`;
       return (rows as { date: string }[]).map(({ date }) => date);
     },
-    /** Returns the `source` that the platform gives to this client's items, if an answer has shown it. */
-    source(): string | undefined {
-      const row = database.get`SELECT source FROM nutrition_services WHERE account = ${account}`;
-      return (row as { source: string } | undefined)?.source;
+    /** Returns each `source` that an answer has shown for items that were sent from here. */
+    sources(): readonly string[] {
+      const rows = database.all`
+        SELECT source FROM nutrition_sources WHERE account = ${account} ORDER BY source`;
+      return (rows as { source: string }[]).map(({ source }) => source);
     },
     noteSource(source: string): void {
       database.run`
-        INSERT OR REPLACE INTO nutrition_services (account, source) VALUES (${account}, ${source})`;
+        INSERT OR IGNORE INTO nutrition_sources (account, source) VALUES (${account}, ${source})`;
     },
   };
 }

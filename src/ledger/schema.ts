@@ -168,8 +168,12 @@ export const SCHEMA = `
     PRIMARY KEY (account, form, field)
   ) WITHOUT ROWID;
 
-  -- The source that an account's service gives to this client's items.
-  CREATE TABLE nutrition_services (account TEXT PRIMARY KEY, source TEXT NOT NULL) WITHOUT ROWID;
+  -- The sources that an account's service has given to items that were sent from here: one for each client ID.
+  CREATE TABLE nutrition_sources (
+    account TEXT NOT NULL,
+    source TEXT NOT NULL,
+    PRIMARY KEY (account, source)
+  ) WITHOUT ROWID;
 
   -- What the answers of a platform have shown (config/platforms.ts), by its address and the endpoint.
   CREATE TABLE platform_facts (

@@ -73,7 +73,7 @@ it('moves all rows of one account to another, in every table with an account', (
   expect(after.records.claim('nutrition', '2026-05-10', 'd', false)).toBe('unchanged');
   expect(after.records.filesOf('nutrition', '2026-05-10')).toMatchObject([{ path: '/meals.json' }]);
   expect(after.records.nutrition.day('2026-05-10')).toEqual({ ...GEL, status: 'settled' });
-  expect(after.records.nutrition.source()).toBe('oauth:late');
+  expect(after.records.nutrition.sources()).toEqual(['oauth:late']);
   expect(after.records.zones.find('2026-05-10T12:00')).toBe('Asia/Tokyo');
 });
 
@@ -111,7 +111,7 @@ it('prefers confirmations and later days if both accounts have a row', () => {
   expect(late.records.isUnchanged('wellness', '2026-05-10', 'late')).toBe(true);
   expect(late.records.nutrition.day('2026-05-10')).toEqual({ ...GEL, status: 'settled' });
   expect(late.records.nutrition.day('2026-05-11')).toEqual({ ...BAR, status: 'settled' });
-  expect(late.records.nutrition.source()).toBe('oauth:late');
+  expect(late.records.nutrition.sources()).toEqual(['oauth:late', 'oauth:old']);
   expect(old.uploads.counts()).toEqual({
     pending: 0,
     confirmed: 0,

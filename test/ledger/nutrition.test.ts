@@ -39,8 +39,8 @@ it('lists the nutrition days of a status by date, for one account only', () => {
 
 it("keeps the source of an account's nutrition items", () => {
   const { dir, ledger } = open();
-  expect(ledger.source()).toBeUndefined();
+  expect(ledger.sources()).toEqual([]);
   ledger.noteSource('oauth:app-1');
-  expect(open(dir).ledger.source()).toBe('oauth:app-1');
-  expect(open(dir, 'athlete:2').ledger.source()).toBeUndefined();
+  expect(open(dir).ledger.sources()).toEqual(['oauth:app-1']);
+  expect(open(dir, 'athlete:2').ledger.sources()).toEqual([]);
 });

@@ -38,8 +38,8 @@ interface Found {
 }
 
 export interface CompareOptions {
-  /** The `source` that the platform gives to this client's items, if an answer has shown it. */
-  readonly source: string | undefined;
+  /** Each `source` that the platform has given to items that were sent from here. */
+  readonly sources: readonly string[];
   /** Overwrite changes made in the platform. */
   readonly force: boolean;
   /** Send removed items again. */
@@ -54,9 +54,10 @@ export interface CompareOptions {
   readonly isAnswer?: boolean;
 }
 
-/** Checks that an item was written by this client. */
-export function isOwn({ source: of }: ShownItem, source: string | undefined): boolean {
-  return of === undefined || (source === undefined ? of.startsWith('oauth:') : of === source);
+/** Checks that an item was written by a client of this computer. */
+export function isOwn({ source }: ShownItem, sources: readonly string[]): boolean {
+  if (source === undefined) return true;
+  return sources.length === 0 ? source.startsWith('oauth:') : sources.includes(source);
 }
 
 /**
@@ -68,7 +69,10 @@ export function compareDay(
   shown: readonly ShownItem[],
   options: CompareOptions,
 ) {
-  const isOurs = (item: ShownItem) => isOwn(item, options.source);
+  // What was sent from here stays own under another client ID, too.
+  const sent = day.items.filter(({ found }) => found !== true).map(({ id }) => id);
+  const ids = new Set(sent.filter((id) => id !== undefined));
+  const isOurs = (item: ShownItem) => isOwn(item, options.sources) || ids.has(item.id ?? '');
   const free = new Set(shown.filter(isOurs));
   const found = matchItems(day.items, free, options.isUndone);
   const into: Found = { items: [], surplus: [], others: [], gone: [], news: [] };
@@ -266,10 +270,10 @@ function matchItems(items: readonly SentItem[], free: Set<ShownItem>, isUndone =
 function takeCopies(
   found: Map<SentItem, ShownItem>,
   free: Set<ShownItem>,
-  { source }: CompareOptions,
+  { sources }: CompareOptions,
   { surplus }: Found,
 ): void {
-  if (source === undefined) return;
+  if (sources.length === 0) return;
   const byIdentity = new KeyIndex(free, ({ body }) => itemIdentity(body));
   for (const [item, first] of found) {
     const isCopy = ({ body }: ShownItem) => holdsItem(body, item.body);

@@ -151,7 +151,7 @@ export class DayDelivery {
   #compare({ items: shown, isAnswer = false }: Look): Comparison {
     const { record, service, options, isReview } = this.#job;
     const seen = compareDay(this.#day, shown, {
-      source: service.source,
+      sources: service.sources,
       isAnswer,
       force: options.force,
       resends: options.merge === 'replace-day',

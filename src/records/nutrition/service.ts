@@ -45,7 +45,7 @@ export class NutritionService {
   readonly #target: NutritionTarget;
   readonly #probed: KnownPlatform['probed'][number][] = [];
   #asking: Promise<PlatformKind> | undefined;
-  source: string | undefined;
+  sources: readonly string[];
   /** The login may list days; undefined before that was asked. */
   canList: boolean | undefined;
   #overruled: 'no' | 'due' | 'said' = 'no';
@@ -53,7 +53,7 @@ export class NutritionService {
   constructor(context: Pick<Context, 'clock' | 'signal'>, target: NutritionTarget) {
     this.#context = context;
     this.#target = target;
-    this.source = target.ledger.nutrition.source();
+    this.sources = target.ledger.nutrition.sources();
   }
 
   /**
@@ -132,11 +132,11 @@ export class NutritionService {
   /** Learns the `source` of this client's items from the first answer that shows a new one. */
   learnSource(before: readonly ShownItem[], after: readonly ShownItem[]): void {
     const known = new Set(before.map(({ id }) => id));
-    const own = after.filter((item) => !known.has(item.id) && isOwn(item, undefined));
+    const own = after.filter((item) => !known.has(item.id) && isOwn(item, []));
     const [source, ...others] = new Set(own.map((item) => item.source));
-    if (source === undefined || others.length > 0 || source === this.source) return;
-    this.source = source;
+    if (source === undefined || others.length > 0 || this.sources.includes(source)) return;
     this.#target.ledger.nutrition.noteSource(source);
+    this.sources = [...this.sources, source];
   }
 
   /** Checks the scope for reading days. Sends nothing; false without a login. */

@@ -49,7 +49,7 @@ interface Case extends Partial<CompareOptions> {
 function compare({ ledger, there, others = [], ...options }: Case): Record<string, string[]> {
   const day = { items: ledger.map(sent), others };
   const found = compareDay(day, there.map(shown), {
-    ...{ source: OURS, force: false, isFirst: true, isSettled: true },
+    ...{ sources: [OURS], force: false, isFirst: true, isSettled: true },
     ...options,
   });
   const { items, surplus, gone, others: left, news } = found;

@@ -236,3 +236,15 @@ it('stays open if an earlier try of a rejected request may have emptied it', asy
   const again = await push({ 'a.json': day(GEL) });
   expect(outcomesOf(again)).toEqual(['pushed']);
 });
+
+it('repeats no request that adds and may have arrived', async () => {
+  const { push, sandbox, held, requestsOf } = await openNutrition();
+  await push({ 'a.json': day(BAR) });
+  // The look arrives, and then the answer to each request that would add is lost.
+  sandbox.control.addFaults('nutrition:504(after)*4+1');
+  const made = await requestsOf(() => push({ 'b.json': day(GEL) }));
+  expect(made.filter((request) => request.startsWith('POST gel'))).toHaveLength(1);
+  sandbox.control.clearFaults();
+  await push({ 'b.json': day(GEL) });
+  expect(held()).toEqual(['bar 40', 'gel 25']);
+});
