@@ -12,7 +12,7 @@ export interface VerifiedDay {
   readonly kind: RecordKind;
   /** `YYYY-MM-DD` */
   readonly date: string;
-  /** `changed`: it lacks something, or holds other values. `unseen`: the platform does not list it. */
+  /** `changed`: it lacks something, or holds other values. `unseen`: the platform lists no days. */
   readonly outcome: 'present' | 'changed' | 'missing' | 'unseen';
   /** Fields and items of which the platform holds something else, or nothing. */
   readonly differs: readonly string[];
@@ -44,13 +44,10 @@ export async function verifyDays(
     const answer = await (await client()).listDays(kind, { first, last, limit }, signal);
     const rows = listIn(answer);
     const byDate = new Map(rows?.map((row) => [String(row['date']).slice(0, 10), row]));
-    const oldest = [...byDate.keys()].sort()[0] ?? '';
     for (const date of page) {
       const row = byDate.get(date);
       const differs = row === undefined ? [] : differences(kind, date, row, ledger);
-      // Some platforms list only their newest days, or none.
-      const isListed = rows !== undefined && (date >= oldest || rows.length < limit);
-      const absent = isListed ? 'missing' : 'unseen';
+      const absent = rows === undefined ? 'unseen' : 'missing';
       const outcome = row === undefined ? absent : differs.length > 0 ? 'changed' : 'present';
       checked.push({ kind, date, outcome, differs });
     }

@@ -2,7 +2,7 @@ import type { StoredItem } from '../../src/sandbox/resources/nutrition-day.ts';
 import { foodsHeld } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 import { type Food, foodKey } from './cargo.ts';
-import { type Job, OWN, isAnnounced } from './errands.ts';
+import { type Job, OWN } from './errands.ts';
 import { judgeCargo, judgeDoubles, onlyLooks } from './judge.ts';
 import { type Line, judgeReport } from './reports.ts';
 import type { Scene } from './scene.ts';
@@ -20,7 +20,6 @@ const SENDING = ['upload-fit', 'wellness', 'nutrition', 'nutrition-items', 'prof
  * @returns the exit code as far as it is about this job, and the printed lines
  */
 export async function perform(scene: Scene, job: Job, args = job.args, later: readonly Job[] = []) {
-  const before = foodsOfAllDays(scene);
   const onDays = heldOn(scene, job.claim.foods.keys(), versionKey);
   const finished = await scene.run(args);
   judgeReport(scene, args.join(' '), finished, job.claim);
@@ -34,11 +33,7 @@ export async function perform(scene: Scene, job: Job, args = job.args, later: re
     return named.includes(versionKey(food)) ? food.id : versionKey(food);
   };
   judgeDoubles(scene.round, scene.world.sandbox, scene.cargo.foods.keys(), keyOf);
-  const announced = conflicts.filter((line) => isAnnounced(scene, line));
-  for (const line of announced) judgeAnnounced(scene, line, before);
-  for (const line of conflicts) {
-    if (!announced.includes(line)) resolveConflict(scene, job, String(line['date']));
-  }
+  for (const line of conflicts) resolveConflict(scene, job, String(line['date']));
   // A run repeats the conflicts of other jobs until those are settled.
   const isOwn = ({ date }: Line) => job.claim.foods.has(String(date));
   const isRejected = lines.some(({ outcome }) => outcome === 'rejected');
@@ -46,7 +41,6 @@ export async function perform(scene: Scene, job: Job, args = job.args, later: re
   return {
     code: isOthers && finished.code === 6 ? 0 : finished.code,
     lines,
-    isKept: announced.some(isOwn),
   };
 }
 
@@ -62,9 +56,7 @@ export async function complete(scene: Scene, jobs: readonly Job[]): Promise<void
     const args = job.again ?? job.args;
     let code: number | null = null;
     for (let run = 0; run < MOST_RUNS && code !== 0; run++) {
-      const ended = await perform(scene, job, args, jobs.slice(index + 1));
-      code = ended.code;
-      if (ended.isKept) await perform(scene, job, forced(job));
+      ({ code } = await perform(scene, job, args, jobs.slice(index + 1)));
     }
     if (code !== 0) {
       round.failed('lost', `${args.join(' ')} ends with ${String(code)} without any fault`);
@@ -143,39 +135,4 @@ function resolveConflict({ world, cargo, round }: Scene, { args }: Job, date: st
     world.sandbox.control.editFood(food.id, null);
     round.count('conflicts');
   }
-}
-
-/** Such a conflict names exactly the athlete's foods, and the run has not changed the day. */
-function judgeAnnounced(
-  { round, world }: Scene,
-  { date, stored, message }: Line,
-  before: ReadonlyMap<string, string>,
-): void {
-  round.count('kept days');
-  const foods = foodsHeld(world.sandbox, String(date));
-  const own = foods.filter(({ name = '' }) => name.startsWith(OWN));
-  const named = (stored as Food[]).map(foodKey).sort().join();
-  const isNamed = named === own.map(foodKey).sort().join() && named !== '';
-  const isSaid = own.every(({ name = '' }) => String(message).includes(`"${name}, `));
-  if (!isNamed || !isSaid) {
-    round.failed('wrong report', `${String(date)} is kept for ${named}: ${String(message)}`);
-  }
-  if (foods.map(({ id }) => id).join() !== before.get(String(date))) {
-    round.failed('wrong report', `${String(date)} is reported as kept, and changed`);
-  }
-}
-
-/** Returns what the hint of such a conflict asks to type. */
-function forced({ args }: Job): readonly string[] {
-  const [command, path = ''] = args;
-  return command === 'import'
-    ? ['push', 'nutrition', path, '--force', '--json']
-    : [...args, '--force'];
-}
-
-/** Returns the ids of the foods of each day. */
-function foodsOfAllDays({ world: { sandbox } }: Scene): ReadonlyMap<string, string> {
-  const days = sandbox.control.state('athlete-1').athletes[0]?.nutrition ?? [];
-  const idsOf = (date: string) => foodsHeld(sandbox, date).map(({ id }) => id);
-  return new Map(days.map(({ date }) => [date, idsOf(date).join()]));
 }
