@@ -70,20 +70,22 @@ function rejectImplausible(
   strictest: Strictest,
   { mapping, source }: FileFacts,
 ): void {
-  const doubts = new Map<string, Objection[]>();
+  const doubts = new Map<string, { readonly first: Objection; count: number }>();
   const plausible = new Set<string>();
   for (const entry of entries) {
     for (const field of Object.keys(entry.values)) {
       const objection = strictest.get(entry)?.get(field);
       if (objection === undefined || objection.is === 'sent') plausible.add(field);
-      else if (objection.is === 'unit' && objection.whole === undefined)
-        doubts.set(field, [...(doubts.get(field) ?? []), objection]);
+      else if (objection.is === 'unit' && objection.whole === undefined) {
+        const known = doubts.get(field);
+        if (known === undefined) doubts.set(field, { first: objection, count: 1 });
+        else known.count++;
+      }
     }
   }
   const least = source?.general === true ? 1 : ENOUGH_VALUES;
-  for (const [field, found] of doubts) {
-    const [first] = found;
-    if (first === undefined || found.length < least || plausible.has(field)) continue;
+  for (const [field, { first, count }] of doubts) {
+    if (count < least || plausible.has(field)) continue;
     const [own = unitNameOf(field), ...others] = Object.keys(unitsOf(field));
     const confirms = `--unit ${field}=${own} sends it as it is`;
     const hint =

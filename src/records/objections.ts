@@ -123,7 +123,7 @@ function lowScale(
   const isOwn = mapping === undefined;
   const isTable = mapping?.guess === true && mapping.format === 'csv';
   if (highest === undefined || units?.has(field) || stated?.has(field)) return undefined;
-  const most = Math.max(...entries.map((entry) => numberIn(entry, field) ?? 0));
+  const most = entries.reduce((max, entry) => Math.max(max, numberIn(entry, field) ?? 0), 0);
   const found = `no value is above ${most}, and the platform takes 1 to ${highest}`;
   const about = { field, entries, found };
   if (highest === LOW_SCORE) {

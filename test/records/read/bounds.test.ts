@@ -122,3 +122,8 @@ test('a message shows the beginning of a number with 100,000 digits, and of such
   expect(said).toContain('weight');
   expect(said.length).toBeLessThan(2_000);
 });
+
+test('150,000 records whose values are all in doubt are judged one by one', async () => {
+  const records = Array.from({ length: 150_000 }, () => ({ date: DATE, readiness: 8, hrv: 4 }));
+  await expect(prepare('wellness', records)).rejects.toThrow('no value of hrv is plausible');
+}, 60_000);
