@@ -130,7 +130,7 @@ const UNIT_SET = "The unit in which the platform's pages show weights is kilogra
 /** Reads the athlete's profile. @throws SyncError `REJECTED` if the platform shows none */
 export async function readProfile(client: ServiceClient, signal: AbortSignal): Promise<unknown> {
   const answer = await client.readProfile(signal);
-  if (answer !== undefined) return profileIn(answer);
+  if (answer !== undefined) return profileIn(answer) ?? answer;
   throw new SyncError('REJECTED', 'The platform offers applications no profile.', {
     hint: phrase`Set weight and FTP on its pages. If it has one at another path: ${sync('config', 'set', 'endpoint.profile', 'PATH')}.`,
   });

@@ -1,6 +1,6 @@
 import { FitBaseType, FitEncoder, type FitEncoderField } from 'fit-file-parser/encoder';
 import { FIT_EPOCH_MS, MESSAGE } from './messages.ts';
-import { type Totals, totalsOf } from './write-totals.ts';
+import { type FitPause, type FitRecord, type Totals, totalsOf } from './write-totals.ts';
 
 /** An activity of one session, in common units. Times are seconds since 1970-01-01T00:00:00Z. */
 export interface FitActivity {
@@ -28,27 +28,6 @@ export interface FitFileId {
   readonly serial?: number | undefined;
 }
 
-export interface FitRecord {
-  readonly time: number;
-  /** Degrees. */
-  readonly latitude?: number | undefined;
-  readonly longitude?: number | undefined;
-  /** Metres above sea level. */
-  readonly altitude?: number | undefined;
-  /** Metres since the start. */
-  readonly distance?: number | undefined;
-  /** m/s */
-  readonly speed?: number | undefined;
-  /** bpm */
-  readonly heartRate?: number | undefined;
-  /** Revolutions, or pairs of steps, per minute. */
-  readonly cadence?: number | undefined;
-  /** W */
-  readonly power?: number | undefined;
-  /** °C */
-  readonly temperature?: number | undefined;
-}
-
 /** Two laps share the record at their border. */
 export interface FitLap {
   readonly from: number;
@@ -56,12 +35,6 @@ export interface FitLap {
   readonly intensity?: keyof typeof INTENSITY;
   /** kcal */
   readonly calories?: number | undefined;
-}
-
-/** A time in which the timer stood still. It holds no records, except at its ends. */
-export interface FitPause {
-  readonly from: number;
-  readonly to: number;
 }
 
 /** Numbers of the FIT profile's types. */

@@ -1,4 +1,30 @@
-import type { FitPause, FitRecord } from './write-activity.ts';
+/** Times are seconds since 1970-01-01T00:00:00Z. */
+export interface FitRecord {
+  readonly time: number;
+  /** Degrees. */
+  readonly latitude?: number | undefined;
+  readonly longitude?: number | undefined;
+  /** Metres above sea level. */
+  readonly altitude?: number | undefined;
+  /** Metres since the start. */
+  readonly distance?: number | undefined;
+  /** m/s */
+  readonly speed?: number | undefined;
+  /** bpm */
+  readonly heartRate?: number | undefined;
+  /** Revolutions, or pairs of steps, per minute. */
+  readonly cadence?: number | undefined;
+  /** W */
+  readonly power?: number | undefined;
+  /** °C */
+  readonly temperature?: number | undefined;
+}
+
+/** A time in which the timer stood still. It holds no records, except at its ends. */
+export interface FitPause {
+  readonly from: number;
+  readonly to: number;
+}
 
 /** What a lap or a session states about its records. A channel that no record has is undefined. */
 export type Totals = Readonly<ReturnType<typeof totalsOf>>;

@@ -1,5 +1,6 @@
 import { CYCLING, RUNNING } from '../fit/sports.ts';
-import { encodeActivity, type FitLap, type FitRecord } from '../fit/write-activity.ts';
+import { encodeActivity, type FitLap } from '../fit/write-activity.ts';
+import type { FitRecord } from '../fit/write-totals.ts';
 import type { Athlete } from './athlete.ts';
 import { type Random, stream } from './random.ts';
 import { type Place, routeFrom, sine } from './route.ts';

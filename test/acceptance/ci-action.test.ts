@@ -131,7 +131,7 @@ describe('the GitHub Action', () => {
 
   it('fails with the words of the sandbox if it does not start', async () => {
     const run = await runAction(openCiMachine(openHome()), { platform: 'other' });
-    expect(run).toMatchObject({ code: 2, stderr: /1999-01/ });
+    expect(run).toMatchObject({ code: 2, stderr: /'other' is invalid/ });
     expect(run.stderr).toContain('coach-watts');
     expect(run.stderr).toContain('athlete-sync: The sandbox did not start.');
     expectNothingExported(run);

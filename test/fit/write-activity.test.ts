@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { checkEnvelope } from '../../src/fit/envelope.ts';
 import { CYCLING } from '../../src/fit/sports.ts';
 import { readSummary } from '../../src/fit/summary.ts';
-import { type FitActivity, type FitRecord, encodeActivity } from '../../src/fit/write-activity.ts';
+import { type FitActivity, encodeActivity } from '../../src/fit/write-activity.ts';
+import type { FitRecord } from '../../src/fit/write-totals.ts';
 
 const START = Date.parse('2026-05-17T06:00:00Z') / 1000;
 

@@ -25,10 +25,10 @@ it('a sandbox in another process reports its exchanges to the test that started 
   const home = openHome();
   const running = startSync(['sandbox', '--port', '0', '--platform', 'interface'], { home });
   const [, url = ''] = await running.waitFor(/SYNC_BASE_URL=(\S+)/);
-  expect((await fetch(`${url}/api/profile`)).status).toBe(401);
+  expect((await fetch(`${url}/api/workouts`)).status).toBe(401);
   const file = process.env['TEST_EXCHANGES'] ?? '';
   await expect.poll(() => existsSync(file)).toBe(true);
-  expect(readFileSync(file, 'utf8')).toContain('"route":"profile"');
+  expect(readFileSync(file, 'utf8')).toContain('"route":"workouts"');
   running.child.kill('SIGTERM');
   expect((await running.finished).code).toBe(0);
 });

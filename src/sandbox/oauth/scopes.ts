@@ -1,5 +1,3 @@
-import type { PlatformName } from '../settings.ts';
-
 /** The scopes of the interface (section 5.2) and of deployed services, as the consent page shows them. */
 const DESCRIPTIONS = {
   'profile:read': 'See your profile, weight and FTP',
@@ -20,8 +18,8 @@ export const SCOPES = Object.keys(DESCRIPTIONS) as readonly Scope[];
 /** The scopes that only Coach Watts has. */
 const FURTHER: readonly Scope[] = ['health:read', 'nutrition:read', 'offline_access'];
 
-/** Returns the scopes of a kind of platform. */
-export function scopesOf(platform: PlatformName): readonly Scope[] {
+/** Returns the scopes of a kind of platform, as `--platform` names it. */
+export function scopesOf(platform: string): readonly Scope[] {
   return platform === 'coach-watts' ? SCOPES : SCOPES.filter((scope) => !FURTHER.includes(scope));
 }
 
