@@ -15,15 +15,19 @@ export const PROGRAM = resolve('dist', 'main.cjs');
 export interface Home {
   readonly dir: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Also kills its watchers. */
+  /** The programs that {@link startSync} started in it. */
+  readonly started: ChildProcess[];
+  /** Also kills these, and its watchers. */
   remove(): void;
 }
 
 /** @param extra variables for every run in this home */
 export function makeHome(extra: NodeJS.ProcessEnv = {}): Home {
   const dir = mkdtempSync(join(tmpdir(), 'sync-home-'));
+  const started: ChildProcess[] = [];
   return {
     dir,
+    started,
     env: {
       PATH: process.env['PATH'],
       HOME: dir,
@@ -33,6 +37,7 @@ export function makeHome(extra: NodeJS.ProcessEnv = {}): Home {
       ...extra,
     },
     remove: () => {
+      for (const child of started) child.kill('SIGKILL');
       endWatchers(dir);
       rmSync(dir, { recursive: true, force: true });
     },
@@ -101,6 +106,7 @@ export function startSync(args: readonly string[], options: RunOptions): Running
     cwd: cwd ?? home.dir,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  home.started.push(child);
   const watchers = new Set<() => void>();
   const output = collectOutput(child, () => {
     for (const watcher of watchers) watcher();
