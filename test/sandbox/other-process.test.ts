@@ -15,7 +15,6 @@ it('the page of an empty sandbox names commands that exist', async () => {
     'sync upload ride.fit',
     'sync push wellness morning.json',
     'sync push nutrition meals.json',
-    'sync login',
   ]);
   const home = openHome();
   for (const command of commands) await expectKnown(home, command);
