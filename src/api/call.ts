@@ -2,9 +2,10 @@ import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
-import { type EndpointName, type Endpoints, endpointUrl } from '../config/endpoints.ts';
+import { type EndpointName, type Endpoints, endpointUrl, scopeOf } from '../config/endpoints.ts';
 import type { PlatformKind } from '../config/platforms.ts';
-import type { Http, HttpRequest, HttpResponse } from './http.ts';
+import { whoAmI } from './account.ts';
+import { type Http, type HttpRequest, type HttpResponse, isSuccess } from './http.ts';
 import { notTakenNow, refusal } from './refusal.ts';
 import { type Repeatable, type RetryOptions, withRetry } from './retry.ts';
 import { checkReadable, isEmpty, jsonValue } from './wire.ts';
@@ -73,7 +74,7 @@ export class Caller {
    * Sends a request, and again with a new token if the service refuses the first one.
    *
    * @param also statuses to return beside success. 401 is among them if a platform may lack the route: it
-   *   responds so to a good token. userinfo decides then before a refresh, which ends the token of other
+   *   responds so to a good token. A check decides then before a refresh, which ends the token of other
    *   processes.
    */
   async call(
@@ -113,30 +114,31 @@ export class Caller {
     if (isSuccess(response) || (also.includes(response.status) && !isRefused)) {
       return { response, attempts, sent };
     }
-    const mayBeFine = isRefused && !isOptional && name !== 'userinfo';
-    if (mayBeFine && (await this.#isAccepted(token, attempts, signal))) {
+    if (isRefused && !isOptional && (await this.#isAccepted(token, attempts, signal))) {
       throw notTakenNow(attempts, 'is accepted elsewhere');
     }
-    const error = refusal(name, response, { attempts, url, sent });
+    const required = response.status === 403 ? scopeOf(name, request.method) : undefined;
+    const granted = required && (await tokens.scopes(signal));
+    const lacks = granted === undefined || granted.includes(required ?? '') ? undefined : required;
+    const error = refusal(name, response, { attempts, url, sent, lacks });
     const { scope } = error.details;
     if (error.code !== 'SCOPE_MISSING' || typeof scope !== 'string') throw error;
     throw error.with({ hint: this.#options.scopeHint?.(scope) });
   }
 
   /**
-   * Returns whether userinfo accepts a token that another endpoint refused.
+   * Returns whether the service accepts a token that an endpoint refused.
    *
    * @throws SyncError with `details.delivery` `not-sent` if that cannot be found out
    */
   async #isAccepted(token: Secret, attempts: number, signal: AbortSignal): Promise<boolean> {
-    const userinfo = { method: 'GET', url: this.endpoint('userinfo'), signal } as const;
-    try {
-      const { response } = await this.#sendAs(token, userinfo, 'always', 'json-or-nothing');
-      if (response.status === 401 || isSuccess(response)) return isSuccess(response);
-    } catch (error) {
-      if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
-      throw error.with({ details: { status: 401, attempts, delivery: 'not-sent' } });
-    }
+    const { http, policy } = this.#options;
+    const [userinfo, workouts] = [this.endpoint('userinfo'), this.endpoint('workouts')];
+    const context = { ...this.#context, signal };
+    const who = await whoAmI(context, { http, userinfo, workouts, policy, needsLife: true }, token);
+    if (who.kind === 'rejected' || who.lives) return who.kind !== 'rejected';
+    const details = { status: 401, attempts, delivery: 'not-sent' };
+    if (who.kind === 'unreachable') throw who.error.with({ details });
     throw notTakenNow(attempts, 'could not be checked');
   }
 
@@ -177,10 +179,6 @@ async function counting<T>(before: number, task: () => Promise<T>): Promise<T> {
 /** Returns a response without the token, in case the service repeats it. */
 function withoutSecret(response: HttpResponse, token: Secret): HttpResponse {
   return { ...response, text: response.text.replaceAll(token.reveal(), '[redacted]') };
-}
-
-export function isSuccess(response: HttpResponse): boolean {
-  return response.status >= 200 && response.status <= 299;
 }
 
 /**

@@ -19,6 +19,10 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
+export function isSuccess({ status }: HttpResponse): boolean {
+  return status >= 200 && status <= 299;
+}
+
 export interface HttpResponse {
   readonly status: number;
   /** Names in lower case; a repeated header is joined with `, `. */

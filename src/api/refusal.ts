@@ -11,6 +11,8 @@ interface Declined {
   readonly attempts: number;
   readonly url: URL;
   readonly sent: readonly Secret[];
+  /** The scope of this request, if the login was not granted it. */
+  readonly lacks?: string | undefined;
 }
 
 /** Meaning of a status. Without `message`, the service's own reason is shown. */
@@ -51,7 +53,7 @@ function meaningOf(
   status: number,
   reason: string,
   page: boolean,
-  { url }: Declined,
+  { url, lacks }: Declined,
 ): Meaning {
   const path = url.pathname;
   const inFull = page
@@ -65,9 +67,9 @@ function meaningOf(
         hint: phrase`Run ${sync('login')}.`,
       };
     case 403:
-      return page
+      return page && lacks === undefined
         ? { code: 'REJECTED', message: inFull, hint: IN_BETWEEN }
-        : forbidden(inFull, missingScope(name, reason));
+        : forbidden(inFull, lacks ?? missingScope(name, reason));
     case 404:
       return {
         code: 'REJECTED',
@@ -198,7 +200,8 @@ function tooLargeMessage(name: EndpointName): string {
     : 'The record is too large for the platform (413): send fewer fields.';
 }
 
-function missingScope(name: EndpointName, reason: string): string | undefined {
+/** Returns the scope that a reason names, or the one of the endpoint if it speaks of scopes. */
+export function missingScope(name: EndpointName, reason: string): string | undefined {
   const required =
     name in REQUIRED_SCOPE ? REQUIRED_SCOPE[name as keyof typeof REQUIRED_SCOPE] : undefined;
   return (

@@ -1,5 +1,6 @@
 import { type Config, accountKey, environmentToken, requireBaseUrl } from '../config/config.ts';
 import { type EndpointName, endpointUrl } from '../config/endpoints.ts';
+import type { WhoAmI } from '../api/account.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { hearSignals } from '../system/signals.ts';
 import type { AppContext } from './context.ts';
@@ -23,6 +24,8 @@ export interface Connection extends Service {
    * @throws SyncError if the ledger needs the athlete and the service cannot say now who it is.
    */
   ledgerAccount(options: { readonly offline: boolean }): Promise<string>;
+  /** Returns who is logged in, and whether the service takes the login. */
+  whoIs(signal: AbortSignal): Promise<WhoAmI>;
   close(): Promise<void>;
 }
 
@@ -58,6 +61,7 @@ export function connect(context: AppContext, config: Config, options: ConnectOpt
         ? await keyOfLogin(config, ask, context.warn)
         : await keyOfToken(config, token, offline, ask);
     },
+    whoIs: async (signal) => await (await open()).whoIs(signal, true),
     async close() {
       if (opened === undefined) return;
       await opened.then(

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { WhoAmI } from '../auth/account.ts';
+import type { WhoAmI } from '../api/account.ts';
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
@@ -190,7 +190,7 @@ function accountUnknown(error: SyncError): SyncError {
   });
 }
 
-function loginRejected(): SyncError {
+export function loginRejected(): SyncError {
   return new SyncError('AUTH_EXPIRED', 'The platform no longer accepts this login.', {
     hint: phrase`Run ${sync('login')}; if the token is in the environment, set a new one.`,
   });

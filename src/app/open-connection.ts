@@ -1,10 +1,14 @@
-import { PATIENT, whoIsLoggedIn } from '../auth/account.ts';
+import { PATIENT, whoIsLoggedIn } from '../api/account.ts';
 import { openSession } from '../auth/open-session.ts';
 import { askedScopes, statedKind } from '../config/platforms.ts';
 import { missingScopeHint } from '../config/scopes.ts';
-import { type Config, requireBaseUrl, hasEnvironmentTokens } from '../config/config.ts';
+import {
+  type Config,
+  accountUrls,
+  requireBaseUrl,
+  hasEnvironmentTokens,
+} from '../config/config.ts';
 import { createServiceClient } from '../api/client.ts';
-import { endpointUrl } from '../config/endpoints.ts';
 import { openHttp, tracedHttp } from '../api/open-http.ts';
 import { DEFAULT_RETRY, type RetryNotice, type RetryPolicy } from '../api/retry.ts';
 import type { AppContext } from './context.ts';
@@ -48,10 +52,9 @@ export async function openConnection(context: AppContext, config: Config, option
     /** Reads the login, and renews it if that is due. @throws SyncError as a token source does */
     logIn: async (signal: AbortSignal) => await session.accessToken(signal),
     /** Asks the service who is logged in. @throws SyncError as a token source does, without a token */
-    async whoIs(signal: AbortSignal) {
-      const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
-      const userinfo = { http, url, policy: options.retry ?? PATIENT };
-      return await whoIsLoggedIn({ ...context, signal }, userinfo, session);
+    async whoIs(signal: AbortSignal, needsLife = false) {
+      const asked = { ...accountUrls(config), http, policy: options.retry ?? PATIENT, needsLife };
+      return await whoIsLoggedIn({ ...context, signal }, asked, session);
     },
     close: async () => {
       await session.close();

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { PATIENT } from '../auth/account.ts';
+import { PATIENT } from '../api/account.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { checkZone } from '../base/zone-name.ts';
 import { type Config, accountKey } from '../config/config.ts';

@@ -82,7 +82,7 @@ export class Session implements TokenSource {
       if (
         last === undefined ||
         this.#isExpired(last) ||
-        !(error instanceof SyncError && isTemporary(error.code))
+        !(error instanceof SyncError && (isTemporary(error.code) || error.code === 'AUTH_REFUSED'))
       )
         throw error;
       return tokenOf(last);

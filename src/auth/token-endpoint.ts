@@ -1,4 +1,5 @@
 import type { Http, HttpResponse } from '../api/http.ts';
+import { isPage } from '../api/wire.ts';
 import { type Repeatable, type RetryPolicy, withRetry } from '../api/retry.ts';
 import type { Context } from '../base/context.ts';
 import { type ErrorCode, SyncError } from '../base/errors.ts';
@@ -73,7 +74,7 @@ export async function exchangeCode(
       message: 'The platform did not accept the authorization code of the login',
       hint: phrase`Run ${sync('login')} again; a code works once, and for a few minutes.`,
     },
-    otherwise: phrase`Check the address and the client ID, then run ${sync('login')} again.`,
+    otherwise: phrase`Check the address and the client ID, then run ${sync('login')} again.${ifSecret(grant.client)}`,
     askedScopes: grant.askedScopes,
   });
 }
@@ -88,8 +89,8 @@ export async function exchangeCode(
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-6 - refreshing an access token
  * @see https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2 - rotation of refresh tokens
  * @throws SyncError `AUTH_EXPIRED` for `invalid_grant` and nothing else; `AUTH_REFUSED` if the
- *   service refuses the client or the grant type; `NETWORK`, `SERVICE_UNAVAILABLE`,
- *   `SERVICE_ANSWER`.
+ *   service refuses the request in other words: that may pass; `NETWORK`, `SERVICE_UNAVAILABLE` also if
+ *   something else than a token endpoint answers; `SERVICE_ANSWER`.
  */
 export async function refreshTokens(
   context: Context,
@@ -109,7 +110,8 @@ export async function refreshTokens(
       message: 'The login has ended: the platform no longer accepts its refresh token',
       hint: phrase`Run ${sync('login')}.`,
     },
-    otherwise: phrase`Try again later; if the error persists, run ${sync('login')}.`,
+    otherwise: phrase`The next command tries again; if the error persists, run ${sync('login')}.${ifSecret(grant.client)}`,
+    isRefresh: true,
     askedScopes: grant.before.scopes,
     before: grant.before,
   });
@@ -188,6 +190,16 @@ interface RefusalOptions {
   readonly invalidGrant?: { code: ErrorCode; message: string; hint: Text };
   /** The hint for a refusal that says nothing about the login or the client. */
   readonly otherwise?: Text;
+  readonly isRefresh?: true;
+}
+
+/** Statuses with which services refuse a refresh in words of their own. 403 may be a gateway's page. */
+const REFUSALS: readonly number[] = [400, 401, 403, 422];
+
+function ifSecret({ secret }: OAuthClient): Text {
+  return secret === undefined
+    ? phrase` If the platform gave this client a secret: ${sync('login', '--client-secret-stdin')}.`
+    : '';
 }
 
 function readTokens(
@@ -204,7 +216,7 @@ function readTokens(
   if (!accepted || typeof body?.['error'] === 'string') throw refusal(response, url, options);
   if (body === undefined) {
     throw new SyncError(
-      'SERVICE_ANSWER',
+      options.isRefresh === true && isPage(response) ? 'SERVICE_UNAVAILABLE' : 'SERVICE_ANSWER',
       `${url.host} answered the token request with something other than a JSON object.`,
       {
         hint: WRONG_ADDRESS,
@@ -242,7 +254,18 @@ function refusal(response: HttpResponse, url: URL, options: RefusalOptions): Syn
     return new SyncError(code, `${message}${because}.`, { hint, details });
   }
   const { code, message, hint } = meaningOf(error, response.status, url, because);
-  return new SyncError(code, message, { hint: hint ?? options.otherwise, details });
+  const means = options.isRefresh === true ? refreshCode(code, response) : code;
+  // A refusal ended no token.
+  const delivery = means === 'SERVICE_UNAVAILABLE' ? { delivery: 'not-sent' } : {};
+  const why = { hint: hint ?? options.otherwise, details: { ...details, ...delivery } };
+  return new SyncError(means, message, why);
+}
+
+/** Returns the code for a refused refresh: the service refuses the login, or something else answered. */
+function refreshCode(code: ErrorCode, response: HttpResponse): ErrorCode {
+  const { status } = response;
+  if (code !== 'SERVICE_ANSWER' || (status >= 200 && status < 300)) return code;
+  return REFUSALS.includes(status) && !isPage(response) ? 'AUTH_REFUSED' : 'SERVICE_UNAVAILABLE';
 }
 
 /**

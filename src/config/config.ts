@@ -4,7 +4,13 @@ import { phrase, sync } from '../base/phrase.ts';
 import { findOwnDistrust, refuseDistrusted } from '../system/folder-trust.ts';
 import type { Paths } from './paths.ts';
 import { Secret } from '../base/secret.ts';
-import { DEFAULT_ENDPOINTS, type EndpointName, type Endpoints, serviceId } from './endpoints.ts';
+import {
+  DEFAULT_ENDPOINTS,
+  type EndpointName,
+  type Endpoints,
+  endpointUrl,
+  serviceId,
+} from './endpoints.ts';
 import { asObject, readJsonFile } from './json-file.ts';
 import {
   SETTINGS,
@@ -180,6 +186,12 @@ export function isLoggedIn(config: Config): boolean {
 /** Returns the base URL. @throws SyncError `CONFIG` if none is configured */
 export function requireBaseUrl(config: Config): URL {
   return config.get('baseUrl') ?? missing(config, 'baseUrl', 'No platform is set up yet', []);
+}
+
+/** Returns the addresses at which `whoAmI` asks. */
+export function accountUrls(config: Config, baseUrl = requireBaseUrl(config)) {
+  const { userinfo, workouts } = config.endpoints;
+  return { userinfo: endpointUrl(baseUrl, userinfo), workouts: endpointUrl(baseUrl, workouts) };
 }
 
 export function requireClientId(config: Config): string {

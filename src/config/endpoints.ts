@@ -37,6 +37,16 @@ export const REQUIRED_SCOPE = {
   workouts: 'workout:read',
 } as const;
 
+/** Returns the scope that a request needs; undefined if the interface names none for it. */
+export function scopeOf(name: EndpointName, method: string): string | undefined {
+  const isRead = method === 'GET';
+  if (name === 'profile') return isRead ? 'profile:read' : 'profile:write';
+  if (name === 'workouts') return isRead ? REQUIRED_SCOPE.workouts : REQUIRED_SCOPE.uploadFit;
+  return !isRead && name in REQUIRED_SCOPE
+    ? REQUIRED_SCOPE[name as keyof typeof REQUIRED_SCOPE]
+    : undefined;
+}
+
 /**
  * Returns the absolute URL of an endpoint. The base URL may have a path. The host is always the base
  * URL's, because tokens must go nowhere else.

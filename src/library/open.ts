@@ -1,11 +1,10 @@
 import { createServiceClient } from '../api/client.ts';
-import type { Http } from '../api/http.ts';
 import { openHttp } from '../api/open-http.ts';
 import { platformAt } from '../config/platforms.ts';
 import { DEFAULT_RETRY } from '../api/retry.ts';
 import type { Service } from '../app/connection.ts';
 import { openLedgerAt, targetsOf } from '../app/ledger.ts';
-import { PATIENT, whoIsLoggedIn } from '../auth/account.ts';
+import { PATIENT, type WhoAmIOptions, whoIsLoggedIn } from '../api/account.ts';
 import { Session } from '../auth/session.ts';
 import type { Context } from '../base/context.ts';
 import type { Env } from '../base/env.ts';
@@ -68,7 +67,11 @@ export async function openClient(
       tokens: session,
       policy: DEFAULT_RETRY,
     });
-    const athlete = await athleteOf(context, http, url('userinfo'), session);
+    const athlete = await athleteOf(
+      context,
+      { http, userinfo: url('userinfo'), workouts: url('workouts') },
+      session,
+    );
     const account = athlete === undefined ? `profile:${PROFILE}` : `athlete:${athlete}`;
     const ledger = openLedgerAt({ stateDir, account: `${id} ${account}` }, context.clock);
     const service: Service = {
@@ -95,11 +98,10 @@ export async function openClient(
 /** Returns the identifier of the athlete who is logged in; undefined if the service names none. */
 async function athleteOf(
   context: Context,
-  http: Http,
-  url: URL,
+  asked: Omit<WhoAmIOptions, 'policy'>,
   session: Session,
 ): Promise<string | undefined> {
-  const who = await whoIsLoggedIn(context, { http, url, policy: PATIENT }, session);
+  const who = await whoIsLoggedIn(context, { ...asked, policy: PATIENT }, session);
   switch (who.kind) {
     case 'known':
       return who.account.id;

@@ -115,8 +115,8 @@ export class Watcher {
   }
 
   /** Records a failure that the caller found: nothing can be delivered for now. */
-  hinder(failure: Failure): void {
-    this.#sender.hinder(failure);
+  hinder(failure: Failure, retryAfterMs?: number): void {
+    this.#sender.hinder(failure, retryAfterMs);
   }
 
   async run(): Promise<WatchEnd> {

@@ -82,9 +82,9 @@ describe('a refresh', () => {
 
 describe('a refused refresh that says nothing about the login', () => {
   const REFUSED = [
-    ['refresh:400(error=invalid_request)*inf', 'SERVICE_ANSWER', 5],
-    ['refresh:403*inf', 'SERVICE_ANSWER', 5],
-    ['refresh:404*inf', 'SERVICE_ANSWER', 5],
+    ['refresh:400(error=invalid_request)*inf', 'AUTH_REFUSED', 4],
+    ['refresh:403*inf', 'AUTH_REFUSED', 4],
+    ['refresh:404*inf', 'SERVICE_UNAVAILABLE', 5],
     ['refresh:400(error=unsupported_grant_type)*inf', 'AUTH_REFUSED', 4],
   ] as const;
 

@@ -149,7 +149,7 @@ describe('a service that redirects to another origin', () => {
       });
       // As for a stored login: the recording is kept for when the address is right.
       expect(withAccess.code).toBe(5);
-      expect(withRefresh.code).toBe(6);
+      expect(withRefresh.code).toBe(5);
       expect(withAccess.stdout + withAccess.stderr).toContain('address');
       expect(withRefresh.stderr).toContain('address');
       expect(asked).toContain('POST /api/workouts/upload-fit');

@@ -151,9 +151,12 @@ describe('a service without userinfo', () => {
 });
 
 /** A service of a test's own, a home with tokens from the environment, and a way to push and upload. */
-async function withToken(userinfo: (response: ServerResponse, request: ReceivedRequest) => void) {
+async function withToken(
+  userinfo: (response: ServerResponse, request: ReceivedRequest) => void,
+  others: readonly string[] = [],
+) {
   const service = await listen((request, response) => {
-    if (request.url === '/api/oauth/userinfo') {
+    if (['/api/oauth/userinfo', ...others].includes(request.url)) {
       userinfo(response, request);
       return;
     }
@@ -195,15 +198,16 @@ describe('a token from the environment', () => {
   });
 
   it.each([
-    ['a page', say(200, 'text/html', '<html>the app</html>')],
-    ['a redirect', say(302, 'text/html', '')],
-    ['no sub', say(200, 'application/json', '{"name":"x"}')],
-    ['nothing', say(200, 'text/plain', '')],
-    ['403', say(403, 'application/json', '{"message":"no"}')],
-  ])('is used if userinfo answers %s, and asks once', async (_what, userinfo) => {
+    ['a page', say(200, 'text/html', '<html>the app</html>'), []],
+    ['a redirect', say(302, 'text/html', ''), ['workouts']],
+    ['no sub', say(200, 'application/json', '{"name":"x"}'), []],
+    ['nothing', say(200, 'text/plain', ''), []],
+    ['403', say(403, 'application/json', '{"message":"no"}'), ['workouts']],
+    ['401', say(401, 'application/json', '{}'), ['workouts']],
+  ])('is used if userinfo answers %s, and asks once', async (_what, userinfo, more) => {
     const { push, requests } = await withToken(userinfo);
     expect([await push('a'), await push('a')]).toEqual([0, 0]);
-    expect(requests()).toEqual(['oauth/userinfo', 'nutrition']);
+    expect(requests()).toEqual(['oauth/userinfo', ...more, 'nutrition']);
   });
 
   it('is used if userinfo always fails, and keeps the ledger when it works', async () => {
@@ -224,8 +228,10 @@ describe('a token from the environment', () => {
   });
 
   it('sends nothing if the service rejects the token', async () => {
-    const { push, requests } = await withToken(say(401, 'application/json', '{}'));
+    const { push, requests } = await withToken(say(401, 'application/json', '{}'), [
+      '/api/workouts',
+    ]);
     expect(await push('a')).toBe(4);
-    expect(requests()).toEqual(['oauth/userinfo']);
+    expect(requests()).toEqual(['oauth/userinfo', 'workouts']);
   });
 });

@@ -119,7 +119,11 @@ describe.each(METHODS)('%s', (name, line, call) => {
 
   it('replaces a rejected token once and sends the same request again', async () => {
     const refused = { status: 401, body: '' };
-    const { client, server, replaced } = await open([refused, ...(asksFirst ? [refused] : []), {}]);
+    const { client, server, replaced } = await open([
+      refused,
+      ...(asksFirst ? [refused, refused] : []),
+      {},
+    ]);
     await call(client);
     expect(replaced).toEqual([FIRST]);
     expect([tokensSeen(server)[0], tokensSeen(server).at(-1)]).toEqual([
@@ -129,7 +133,7 @@ describe.each(METHODS)('%s', (name, line, call) => {
     expect(server.requests.at(-1)?.body).toEqual(server.requests[0]?.body);
   });
 
-  it('fails with AUTH_EXPIRED if every token is rejected, for this request and for userinfo', async () => {
+  it('fails with AUTH_EXPIRED if every token is rejected, for this request, for userinfo and for workouts', async () => {
     const { client, server } = await open([{ status: 401, body: '{"message":"no"}' }]);
     const error = await failure(call(client));
     expect({ ...about(error), hint: error.hint }).toEqual({
@@ -138,10 +142,9 @@ describe.each(METHODS)('%s', (name, line, call) => {
       hint: 'Run `sync login`.',
       details: { status: 401, attempts: 2 },
     });
-    const userinfo = '/api/oauth/userinfo';
-    const elsewhere: readonly string[] = path === userinfo ? [] : [userinfo];
+    const elsewhere = ['/api/oauth/userinfo', '/api/workouts'];
     expect(server.requests.map(({ url }) => url)).toEqual(
-      asksFirst ? [path, userinfo, path, userinfo] : [path, path, ...elsewhere],
+      asksFirst ? [path, ...elsewhere, path, ...elsewhere] : [path, path, ...elsewhere],
     );
   });
 
@@ -551,7 +554,12 @@ describe('a route that a platform may not have', () => {
   });
 
   it('gets a second request with a new token if the token has expired', async () => {
-    const { client, replaced } = await open([{ status: 401 }, { status: 401 }, {}]);
+    const { client, replaced } = await open([
+      { status: 401 },
+      { status: 401 },
+      { status: 401 },
+      {},
+    ]);
     expect(await patch(client)).toEqual({ status: 200, attempts: 2 });
     expect(replaced).toEqual([FIRST]);
   });

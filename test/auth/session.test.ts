@@ -310,9 +310,9 @@ describe('failures that keep the login', () => {
     ['half an answer', 'refresh:truncate', 'SERVICE_ANSWER', true],
     ['a client that is refused', 'refresh:400(error=invalid_client)', 'AUTH_REFUSED', false],
     ['no renewals', 'refresh:400(error=unsupported_grant_type)', 'AUTH_REFUSED', false],
-    ['any other refusal', 'refresh:400(error=invalid_request)', 'SERVICE_ANSWER', false],
-    ['a refusal without a word', 'refresh:403', 'SERVICE_ANSWER', false],
-    ['no such endpoint', 'refresh:404', 'SERVICE_ANSWER', false],
+    ['any other refusal', 'refresh:400(error=invalid_request)', 'AUTH_REFUSED', false],
+    ['a refusal without a word', 'refresh:403', 'AUTH_REFUSED', false],
+    ['no such endpoint', 'refresh:404', 'SERVICE_UNAVAILABLE', false],
   ] as const)('keeps the stored login after %s', async (_what, fault, code, isMarked) => {
     const { service, clock, needs, credentials } = await loggedIn({ faults: fault ? [fault] : [] });
     if (fault === undefined) await service.close();
@@ -328,7 +328,7 @@ describe('failures that keep the login', () => {
 
   it.each([
     ['refresh:503*inf', 'SERVICE_UNAVAILABLE'],
-    ['refresh:400(error=invalid_request)*inf', 'SERVICE_ANSWER'],
+    ['refresh:400(error=invalid_request)*inf', 'AUTH_REFUSED'],
   ])('uses a token that is due but not expired during %s', async (fault, code) => {
     const { clock, needs, credentials } = await loggedIn({ faults: [fault] });
     clock.advance(HOUR - 30_000);

@@ -40,7 +40,7 @@ export async function checkLogin(
   const { account } = checked;
   return good(
     account === undefined
-      ? 'The platform does not reject the login, and does not name the athlete.'
+      ? 'The platform accepts the login, and does not name the athlete.'
       : `Logged in as ${account.name ?? account.email ?? account.id}.`,
   );
 }

@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { AppContext } from '../../app/context.ts';
-import { PATIENT, type WhoAmI, whoAmI } from '../../auth/account.ts';
+import { PATIENT, type WhoAmI, whoAmI } from '../../api/account.ts';
 import { withLoginLock } from '../../auth/login-lock.ts';
 import { revokeToken } from '../../auth/token-endpoint.ts';
 import type { NewTokens } from '../../auth/token-response.ts';
 import { SyncError, messageOf } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import { type Account, readConfigFile, hasEnvironmentTokens } from '../../config/config.ts';
+import {
+  type Account,
+  accountUrls,
+  readConfigFile,
+  hasEnvironmentTokens,
+} from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
 import { endpointUrl, serviceId } from '../../config/endpoints.ts';
 import { defaultScopes } from '../../config/platforms.ts';
@@ -40,8 +45,8 @@ export async function keep(
 ): Promise<LoginReport> {
   const { config, http, baseUrl } = attempt;
   try {
-    const url = endpointUrl(baseUrl, config.endpoints.userinfo);
-    const who = await whoAmI(context, { http, url, policy: PATIENT }, tokens.accessToken);
+    const asked = { ...accountUrls(config, baseUrl), http, policy: PATIENT };
+    const who = await whoAmI(context, asked, tokens.accessToken);
     warnIfUnknown(context, who);
     const account = who.kind === 'known' ? who.account : undefined;
     const { replaced, saved } = await storeLogin(context, attempt, tokens, account);

@@ -1,9 +1,10 @@
 import type { AppContext } from '../../app/context.ts';
-import { PATIENT, whoAmI } from '../../auth/account.ts';
+import { PATIENT, whoAmI } from '../../api/account.ts';
 import { refreshTokens } from '../../auth/token-endpoint.ts';
 import { type NewTokens, decodeTokenResponse } from '../../auth/token-response.ts';
 import { SyncError } from '../../base/errors.ts';
 import { JsonTooDeep, parseJson } from '../../base/json.ts';
+import { accountUrls } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import type { LoginAttempt } from './store.ts';
 import { readStdin } from './target.ts';
@@ -18,9 +19,13 @@ export async function tokensFromStdin(
   context.output.say('Reading the token response from stdin.');
   const tokens = readTokens(await readStdin(context), context.clock.now());
   // Only a 401 counts here. The login asks for the account again, with retries, when it is stored.
-  const userinfo = endpointUrl(baseUrl, config.endpoints.userinfo);
-  const policy = { ...PATIENT, attempts: 1 };
-  const who = await whoAmI(context, { http, url: userinfo, policy }, tokens.accessToken);
+  const asked = {
+    ...accountUrls(config, baseUrl),
+    http,
+    policy: { ...PATIENT, attempts: 1 },
+    needsLife: true,
+  };
+  const who = await whoAmI(context, asked, tokens.accessToken);
   if (who.kind !== 'rejected') return tokens;
   if (tokens.refreshToken === undefined) {
     throw new SyncError('AUTH_REFUSED', 'The platform does not accept the token from stdin.', {

@@ -3,13 +3,12 @@ import { failureOf } from '../../api/batch-breaker.ts';
 import type { Http } from '../../api/http.ts';
 import type { AppContext } from '../../app/context.ts';
 import { withSession } from '../../app/with-http.ts';
-import { PATIENT, whoIsLoggedIn } from '../../auth/account.ts';
+import { PATIENT, whoIsLoggedIn } from '../../api/account.ts';
 import { endedAt } from '../../auth/login-errors.ts';
 import { loginLockPath } from '../../auth/login-lock.ts';
 import { ExitCode, type Failure, SyncError, exitCodeOf } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
-import { type Account, type Config, requireBaseUrl } from '../../config/config.ts';
-import { endpointUrl } from '../../config/endpoints.ts';
+import { type Account, type Config, accountUrls } from '../../config/config.ts';
 import { askedScopes } from '../../config/platforms.ts';
 import { type MissingFeature, missingFeatures } from '../../config/scopes.ts';
 import type { Credentials, TokenSet } from '../../credentials/store.ts';
@@ -65,24 +64,34 @@ export function exitCodeOfLogin({ login, checked }: LoginFacts): ExitCode {
   return checked.code.startsWith('AUTH_') ? exitCodeOf(checked.code) : ExitCode.unavailable;
 }
 
+const NOT_KNOWN: CheckedLogin = {
+  outcome: 'failed',
+  code: 'SERVICE_UNAVAILABLE',
+  message:
+    'The platform neither accepts nor refuses this login: it names no athlete, and lists no workouts.',
+  hint: undefined,
+};
+
 /** Asks the service whether it accepts this login, after a refresh if that is due. */
 async function askAboutLogin(
   context: AppContext,
   config: Config,
   http: Http,
 ): Promise<CheckedLogin> {
-  const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
+  const asked = { ...accountUrls(config), http, policy: PATIENT, needsLife: true };
   return await withSession(context, config, http, async (session) => {
     try {
       const untraced = { ...context, trace: () => undefined };
-      const who = await whoIsLoggedIn(untraced, { http, url, policy: PATIENT }, session);
+      const who = await whoIsLoggedIn(untraced, asked, session);
       switch (who.kind) {
         case 'known':
           return { outcome: 'accepted', account: who.account };
         case 'unknown':
-          return { outcome: 'accepted' };
+          return who.lives ? { outcome: 'accepted' } : NOT_KNOWN;
         case 'unreachable':
-          return { outcome: 'failed', ...failureOf(who.error) };
+          return who.lives
+            ? { outcome: 'accepted' }
+            : { outcome: 'failed', ...failureOf(who.error) };
         case 'rejected':
           return {
             outcome: 'failed',

@@ -121,7 +121,7 @@ function checkedLines(checked: CheckedLogin | undefined): Text[] {
       return [];
     case 'accepted': {
       return checked.account === undefined
-        ? ['the platform does not reject this login, and does not name the athlete']
+        ? ['the platform accepts this login, and does not name the athlete']
         : [`the platform accepts this login (${who(checked.account)})`];
     }
     case 'failed':

@@ -77,7 +77,7 @@ export class LoginSearch {
       if (isFailure(found)) {
         this.#state = { state: 'idle' };
         this.#marker = marker;
-        watcher.hinder(found);
+        watcher.hinder(found, Infinity);
       } else {
         this.#state = { state: 'found', login: found };
         watcher.leave();

@@ -3,6 +3,7 @@ import { DEFAULT_RETRY } from '../../api/retry.ts';
 import type { AppContext } from '../../app/context.ts';
 import { connect } from '../../app/connection.ts';
 import { configFor } from '../../app/config.ts';
+import { loginRejected } from '../../app/ledger-account.ts';
 import { openLedger } from '../../app/ledger.ts';
 import { zoneFor } from '../../app/zone.ts';
 import type { Context } from '../../base/context.ts';
@@ -97,16 +98,11 @@ export async function openLogin(context: AppContext, once: boolean, how: 'online
       zone: () => zoneFor(configFor(context), context),
       rank: rankBy(config.get('prefer')),
       loginEndsAt: (signal: AbortSignal) => loginEndsAt(context, config, signal),
-      /** Makes one request, which refreshes a token that is due. @throws SyncError */
+      /** Asks the service whether it takes the login; refreshes a token that is due. @throws SyncError */
       useLogin: async (signal: AbortSignal) => {
-        try {
-          await (await connection.client()).userinfo(signal);
-        } catch (error) {
-          // The service accepted the token; it need not have this endpoint.
-          const accepted =
-            error instanceof SyncError && ['REJECTED', 'SCOPE_MISSING'].includes(error.code);
-          if (!accepted) throw error;
-        }
+        const who = await connection.whoIs(signal);
+        if (who.kind === 'rejected') throw loginRejected();
+        if (who.kind === 'unreachable' && !who.lives) throw who.error;
       },
       /** Takes over the recordings that are kept for another account. */
       takeOver: (before: string) => {

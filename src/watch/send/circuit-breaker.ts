@@ -11,11 +11,16 @@ export type BreakerState =
       readonly failure: Failure;
       readonly until: number;
     }
-  | { readonly state: 'login-needed'; readonly failure: Failure };
+  /** `until`: the next try, as above; Infinity if only a login helps. */
+  | { readonly state: 'login-needed'; readonly failure: Failure; readonly until: number };
 
 /** First pause after a failure, and the longest (ms). */
 const BASE_MS = 1_000;
 const CAP_MS = 5 * 60_000;
+
+/** Pauses after a refresh that the service refused in other words than `invalid_grant` (ms). */
+const REFUSED_MS = [60_000, 5 * 60_000, 30 * 60_000] as const;
+const LATER_REFUSED_MS = 60 * 60_000;
 
 /**
  * Decides whether the service may be called. After a failure all deliveries pause: longer with every
@@ -24,6 +29,8 @@ const CAP_MS = 5 * 60_000;
 export class CircuitBreaker {
   #state: BreakerState = { state: 'closed' };
   #failures = 0;
+  /** Refused refreshes in a row. */
+  #refusals = 0;
   /** The end of the service's `Retry-After` (ms of the monotonic clock). */
   #notBefore = -Infinity;
   readonly #now: () => number;
@@ -48,7 +55,7 @@ export class CircuitBreaker {
 
   /** Returns whether a recording may be sent now; after a failure only one at a time. */
   mayStart(active: number, atOnce: number): boolean {
-    return this.waitMs === 0 && active < (this.#failures > 0 ? 1 : atOnce);
+    return this.waitMs === 0 && active < (this.#failures + this.#refusals > 0 ? 1 : atOnce);
   }
 
   /** ms until the next try; Infinity if only a login helps. */
@@ -57,9 +64,8 @@ export class CircuitBreaker {
       case 'closed':
         return 0;
       case 'open':
-        return Math.max(0, this.#state.until - this.#now());
       case 'login-needed':
-        return Infinity;
+        return Math.max(0, this.#state.until - this.#now());
     }
   }
 
@@ -68,23 +74,28 @@ export class CircuitBreaker {
     const news = this.#state.state !== 'closed';
     this.#state = { state: 'closed' };
     this.#failures = 0;
+    this.#refusals = 0;
     return news;
   }
 
   /**
    * Records a failed delivery.
    *
-   * @param retryAfterMs the service's `Retry-After`; applies if it is longer
+   * @param retryAfterMs the service's `Retry-After`; applies if it is longer. Infinity: only a login helps
    * @returns whether the cause differs from the last one
    */
   failed(failure: Failure, retryAfterMs = 0): boolean {
     const before = this.#state;
     const obstacle = obstacleOf(failure.code);
     if (obstacle === 'login') {
-      this.#state = { state: 'login-needed', failure };
+      const mayPass = failure.code === 'AUTH_REFUSED' && retryAfterMs < Infinity;
+      // Another delivery that was in flight.
+      if (mayPass && before.state === 'login-needed' && this.waitMs > 0) return false;
+      const pause = mayPass ? (REFUSED_MS[this.#refusals++] ?? LATER_REFUSED_MS) : Infinity;
+      this.#state = { state: 'login-needed', failure, until: this.#now() + pause };
       return before.state !== 'login-needed' || before.failure.code !== failure.code;
     }
-    if (before.state === 'login-needed') return false;
+    if (before.state === 'login-needed' && before.until === Infinity) return false;
     this.#failures += 1;
     // Half of it to all of it, so that clients do not retry together.
     const full = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(this.#failures - 1, 20));

@@ -343,9 +343,8 @@ export class Sender {
   }
 
   /** Records a delivery failure; reports it if the breaker's state changed. */
-  hinder(failure: Failure): void {
+  hinder(failure: Failure, retryAfterMs = this.#retryAfterMs): void {
     const { breaker, report } = this.#parts;
-    const retryAfterMs = this.#retryAfterMs;
     this.#retryAfterMs = 0;
     const isNews = breaker.failed(failure, retryAfterMs);
     this.#parts.changed();

@@ -119,7 +119,7 @@ export class Wellness {
     const { due, isScaleShared, settle } = await planDays(records, unrecorded, when);
     if (isScaleShared) this.#reportScale();
     this.#waiting = due.length;
-    const maySend = delivers && breaker.state.state === 'closed' && this.#backOff.mayStart(0, 1);
+    const maySend = delivers && breaker.mayStart(0, 1) && this.#backOff.mayStart(0, 1);
     if (!maySend) return;
     const left = due.length === 0 ? new Set<string>() : await this.#send(due);
     if (!dryRun) settle(left);
@@ -147,9 +147,14 @@ export class Wellness {
     const options = { force: false, dryRun, jobs: AT_ONCE, rank } as const;
     const target = { ledger: ledger.records, client, url, report: onItem };
     await deliverRecords(this.#parts, due, options, target);
-    if (failure === undefined) this.#backOff.succeeded();
+    if (failure === undefined) this.#succeeded();
     else this.#hinder(failure, retryAfterMs);
     return new Set(left.keys());
+  }
+
+  #succeeded(): void {
+    this.#backOff.succeeded();
+    if (this.#parts.breaker.succeeded()) this.#parts.report({ event: 'delivering' });
   }
 
   /** Reports the measurements that never count, once: a file is read once, unless it just changed. */

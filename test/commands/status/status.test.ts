@@ -299,7 +299,7 @@ describe('a check', () => {
     expect(service.control.requests().map(({ route }) => route)).toEqual(['userinfo']);
     const unsaid = { ...report, checked: { outcome: 'accepted' } } as const;
     expect(textOf(unsaid)).toMatch(
-      /^Checked {3}the platform does not reject this login, and does not name the athlete$/m,
+      /^Checked {3}the platform accepts this login, and does not name the athlete$/m,
     );
   });
 

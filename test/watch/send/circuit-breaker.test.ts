@@ -122,3 +122,25 @@ it('retries at once when the network returns, and then starts with short pauses'
   breaker.failed(OFFLINE);
   expect(breaker.waitMs).toBe(2_000);
 });
+
+it('tries a refused refresh again after 1, 5 and 30 minutes, then hourly, one recording at a time', () => {
+  const { breaker, pass } = gateAt();
+  const refused = { code: 'AUTH_REFUSED', message: 'the refresh was refused: 400' } as const;
+  const waits = Array.from({ length: 6 }, () => {
+    breaker.failed(refused);
+    // A second delivery was in flight.
+    expect(breaker.failed(refused)).toBe(false);
+    const { waitMs } = breaker;
+    expect(breaker.mayStart(0, 2)).toBe(false);
+    pass(waitMs);
+    expect([breaker.mayStart(0, 2), breaker.mayStart(1, 2)]).toEqual([true, false]);
+    return waitMs / 60_000;
+  });
+  expect(waits).toEqual([1, 5, 30, 60, 60, 60]);
+  expect(breaker.succeeded()).toBe(true);
+  breaker.failed(refused);
+  expect(breaker.waitMs).toBe(60_000);
+  // Another athlete logged in.
+  breaker.failed(refused, Infinity);
+  expect(breaker.waitMs).toBe(Infinity);
+});

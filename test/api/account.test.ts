@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createNodeHttp } from '../../src/api/node-http.ts';
-import { PATIENT, whoAmI } from '../../src/auth/account.ts';
+import { PATIENT, whoAmI } from '../../src/api/account.ts';
 import { Secret } from '../../src/base/secret.ts';
 import { listen } from '../api/support.ts';
 import { testContext } from '../support/context.ts';
@@ -10,9 +10,11 @@ it('is known without the token, if the platform repeats that in a name', async (
     response.end(JSON.stringify({ sub: '7', name: ' Ann\u001b s3cret ', email: ['s3cret'] }));
   });
   const http = createNodeHttp(1);
-  const options = { http, url: new URL(server.url), policy: PATIENT };
+  const url = new URL(server.url);
+  const options = { http, userinfo: url, workouts: url, policy: PATIENT };
   expect(await whoAmI(testContext(), options, new Secret('s3cret'))).toEqual({
     kind: 'known',
+    lives: true,
     account: { id: '7', name: 'Ann [redacted]', email: undefined },
   });
   await http.close();

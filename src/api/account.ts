@@ -1,0 +1,141 @@
+import type { Context } from '../base/context.ts';
+import { SyncError, isTemporary } from '../base/errors.ts';
+import { sanitize } from '../base/printable.ts';
+import type { Secret } from '../base/secret.ts';
+import type { Account } from '../config/config.ts';
+import type { TokenSource } from './call.ts';
+import { type Http, type HttpResponse, isSuccess } from './http.ts';
+import { missingScope } from './refusal.ts';
+import { type RetryPolicy, withRetry } from './retry.ts';
+import { isObject } from '../base/json.ts';
+import { claimsJson, isJsonObject, jsonValue, refusalMessage } from './wire.ts';
+
+/** Time limit for one answer of the userinfo endpoint (ms). */
+const ANSWER_TIMEOUT_MS = 8_000;
+
+/** Retries for a user who waits, and needs the answer: a few tries, short pauses. */
+export const PATIENT: RetryPolicy = {
+  attempts: 4,
+  baseMs: 500,
+  capMs: 2_000,
+  longestRetryAfterMs: 10_000,
+};
+
+/** Who a token belongs to. `lives`: the service takes it; false: that is not known. */
+export type WhoAmI =
+  | { readonly kind: 'known'; readonly account: Account; readonly lives: true }
+  /** The service names nobody: it has no such endpoint, or that takes no token of applications. */
+  | { readonly kind: 'unknown'; readonly lives: boolean }
+  /** It may name the athlete later: `NETWORK` or `SERVICE_UNAVAILABLE`. */
+  | { readonly kind: 'unreachable'; readonly error: SyncError; readonly lives: boolean }
+  /** 401: the service does not accept the token. */
+  | { readonly kind: 'rejected' };
+
+export interface WhoAmIOptions {
+  readonly http: Http;
+  /** The interface does not describe it, so a service may lack it, or answer anything. */
+  readonly userinfo: URL;
+  /** The example of an authenticated request (interface 4.7). It decides if userinfo names nobody. */
+  readonly workouts: URL;
+  readonly policy: RetryPolicy;
+  /** Whether the service takes the token has to be known, too, not the account alone. */
+  readonly needsLife?: boolean;
+}
+
+/** Statuses of a service without userinfo. */
+const NO_ROUTE: readonly number[] = [404, 405, 501];
+
+/**
+ * Asks the service for the account of a token, and whether it takes the token.
+ *
+ * @throws the signal's reason when it is aborted.
+ */
+export async function whoAmI(
+  context: Context,
+  { http, userinfo, workouts, policy, needsLife = false }: WhoAmIOptions,
+  token: Secret,
+): Promise<WhoAmI> {
+  const get = async (url: URL) => {
+    const { signal } = context;
+    const answerTimeoutMs = ANSWER_TIMEOUT_MS;
+    const request = { method: 'GET', url, bearer: token, answerTimeoutMs, signal } as const;
+    const ask = async () => {
+      const response = await http.send(request);
+      // Throws on truncated JSON, which is retried. An answer that is not JSON is not.
+      if (isSuccess(response) && claimsJson(response)) jsonValue(response);
+      return response;
+    };
+    try {
+      return (await withRetry(context, ask, 'always', { policy })).response;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof SyncError && isTemporary(error.code)) return error;
+      throw error;
+    }
+  };
+  const answer = await get(userinfo);
+  const { status } = answer instanceof SyncError ? answer.details : answer;
+  // Without an answer, another request would wait as long.
+  if (answer instanceof SyncError && typeof status !== 'number')
+    return { kind: 'unreachable', error: answer, lives: false };
+  if (!(answer instanceof SyncError) && isSuccess(answer) && claimsJson(answer)) {
+    const account = decodeAccount(jsonValue(answer), token);
+    if (account !== undefined) return { kind: 'known', account, lives: true };
+  }
+  const namesNobody =
+    !(answer instanceof SyncError) && (isSuccess(answer) || NO_ROUTE.includes(answer.status));
+  if (!needsLife && namesNobody) return { kind: 'unknown', lives: false };
+  if (!needsLife && answer instanceof SyncError)
+    return { kind: 'unreachable', error: answer, lives: false };
+  const list = await get(workouts);
+  if (!(list instanceof SyncError) && list.status === 401) return { kind: 'rejected' };
+  const lives = !(list instanceof SyncError) && (holdsJson(list) || asksForScope(list, token));
+  if (answer instanceof SyncError) return { kind: 'unreachable', error: answer, lives };
+  if (lives || namesNobody) return { kind: 'unknown', lives };
+  const message = `The platform does not say whose login this is (${answer.status}).`;
+  return { kind: 'unreachable', error: new SyncError('SERVICE_UNAVAILABLE', message), lives };
+}
+
+/**
+ * Does the same for the current login; replaces a rejected token once.
+ *
+ * @throws SyncError as a {@link TokenSource}: `AUTH_EXPIRED` if the service ended the login.
+ */
+export async function whoIsLoggedIn(
+  context: Context,
+  options: WhoAmIOptions,
+  tokens: TokenSource,
+): Promise<WhoAmI> {
+  const { signal } = context;
+  const token = await tokens.accessToken(signal);
+  const who = await whoAmI(context, options, token);
+  if (who.kind !== 'rejected') return who;
+  return await whoAmI(context, options, await tokens.replace(token, signal));
+}
+
+function holdsJson(response: HttpResponse): boolean {
+  try {
+    return isSuccess(response) && jsonValue(response) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns whether the service refuses a request for its scope alone: so it took the token. */
+function asksForScope(response: HttpResponse, token: Secret): boolean {
+  const isForbidden = response.status === 403 && isJsonObject(response);
+  return isForbidden && missingScope('workouts', refusalMessage(response, [token])) !== undefined;
+}
+
+/** Longest identifier of an athlete in characters (OpenID Connect Core, section 2). */
+const MAX_ID = 255;
+
+/** A number that a double cannot hold exactly could name two athletes: then the account is unknown. */
+function decodeAccount(answer: unknown, token: Secret): Account | undefined {
+  if (!isObject(answer)) return undefined;
+  const { sub, name, email } = answer;
+  const id = Number.isSafeInteger(sub) ? String(sub) : sub;
+  if (typeof id !== 'string' || id === '' || id.length > MAX_ID) return undefined;
+  const line = (value: unknown) => sanitize(value, [token], 200) || undefined;
+  return { id, name: line(name), email: line(email) };
+}
