@@ -39,7 +39,7 @@ function expectNothingExported(run: ActionRun): void {
 
 describe('the GitHub Action', () => {
   it('gives later steps a filled account on the platform of the input', async () => {
-    const platform = 'coach-watts';
+    const platform = 'interface';
     const machine = openCiMachine(openHome());
     const run = await runAction(machine, { platform, days: '3', seed: '7', until: '2026-05-17' });
     expect(run.code, run.stderr).toBe(0);

@@ -123,7 +123,7 @@ describe('packaging/ci/gitlab.yml', () => {
     ];
     const options = {
       SANDBOX_DAYS: '2',
-      SANDBOX_PLATFORM: 'coach-watts',
+      SANDBOX_PLATFORM: 'interface',
       SANDBOX_UNTIL: '2026-05-17',
     };
     const { main, after, folder } = await runGitlabJob(machine, {
@@ -132,7 +132,7 @@ describe('packaging/ci/gitlab.yml', () => {
       script,
     });
     expect(main.code, main.stderr).toBe(0);
-    expect(main.stdout).toContain('"platform":"coach-watts"');
+    expect(main.stdout).toContain('"platform":"interface"');
     expect(main.stdout).toContain('"type":"workout"');
     expect(main.stdout + main.stderr).not.toMatch(TOKEN);
     expect(machine.npmRuns()).toHaveLength(1);
