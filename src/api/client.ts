@@ -186,12 +186,18 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       return isSuccess(response) ? jsonValue(response) : undefined;
     },
     /** Lists workouts (4.7). @returns the body as the service sent it */
-    async listWorkouts(query: Partial<WorkoutQuery>, signal: AbortSignal) {
+    async listWorkouts(
+      query: Partial<WorkoutQuery>,
+      signal: AbortSignal,
+      facts?: Pick<PlatformFacts, 'answeredBy'>,
+    ) {
       const url = caller.endpoint('workouts');
       for (const [name, value] of Object.entries(query)) {
         if (value !== undefined && value !== false) url.searchParams.set(name, String(value));
       }
-      return jsonValue((await caller.call('workouts', { method: 'GET', url, signal })).response);
+      const { response } = await caller.call('workouts', { method: 'GET', url, signal });
+      facts?.answeredBy(response.headers[RUN_OF_SANDBOX]);
+      return jsonValue(response);
     },
     /** Renames a workout. @returns false if the service offers no such route, or has no such workout */
     renameWorkout: (id: string, title: string, signal: AbortSignal) =>

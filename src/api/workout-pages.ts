@@ -3,6 +3,7 @@ import { phrase, sync } from '../base/phrase.ts';
 import type { ServiceClient, WorkoutQuery } from './client.ts';
 import { isObject } from '../base/json.ts';
 import { firstText } from './service-message.ts';
+import type { PlatformFacts } from '../config/platforms.ts';
 import type { WireObject } from './wire.ts';
 
 export class NoList extends SyncError {
@@ -31,13 +32,14 @@ export async function* workoutPages(
   query: Omit<WorkoutQuery, 'limit' | 'offset'>,
   sizeOf: () => number,
   signal: AbortSignal,
+  facts?: PlatformFacts,
 ): AsyncGenerator<readonly WireObject[]> {
   const seen = new Set<unknown>();
   const keyOf = (workout: WireObject) => workout['id'] ?? JSON.stringify(workout);
   for (let offset = 0; ;) {
     const limit = sizeOf();
     if (limit === 0) return;
-    const { body, isWhole } = await listOrWhole(client, { ...query, limit, offset }, signal);
+    const { body, isWhole } = await listOrWhole(client, { ...query, limit, offset }, signal, facts);
     const page = listIn(body);
     if (page === undefined) {
       throw new NoList(body);
@@ -55,13 +57,18 @@ export async function* workoutPages(
 }
 
 /** Asks for a page; a service that refuses the query of the first one is asked without any. */
-async function listOrWhole(client: ServiceClient, query: WorkoutQuery, signal: AbortSignal) {
+async function listOrWhole(
+  client: ServiceClient,
+  query: WorkoutQuery,
+  signal: AbortSignal,
+  facts?: PlatformFacts,
+) {
   try {
-    return { body: await client.listWorkouts(query, signal), isWhole: false };
+    return { body: await client.listWorkouts(query, signal, facts), isWhole: false };
   } catch (error) {
     const isRefused = error instanceof SyncError && REFUSED_QUERY.includes(error.details['status']);
     if (!isRefused || query.offset > 0) throw error;
-    return { body: await client.listWorkouts({}, signal), isWhole: true };
+    return { body: await client.listWorkouts({}, signal, facts), isWhole: true };
   }
 }
 
