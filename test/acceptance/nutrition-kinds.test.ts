@@ -155,6 +155,7 @@ describe('on a platform of the interface', () => {
     ['400 with a status code', { status: 400, body: { statusCode: 400, message: 'Bad Request' } }],
     ['400 with errors', { status: 400, body: { errors: ['no such route'] } }],
     ['every request in the form of Coach Watts', refusal(400)],
+    ['401', { status: 401, body: { message: 'Unauthorized' } }],
     ['403', { status: 403, body: { message: 'Forbidden' } }],
     ['404', { status: 404 }],
     ['405', { status: 405 }],
