@@ -5,9 +5,10 @@ import type { Secret } from '../base/secret.ts';
 import type { EndpointName } from '../config/endpoints.ts';
 import type { PlatformFacts } from '../config/platforms.ts';
 import { Caller, type ServiceClientOptions } from './call.ts';
-import { refusal } from './refusal.ts';
+import { documentPart } from './document-fields.ts';
 import { type HttpRequest, type HttpResponse, isSuccess } from './http.ts';
 import type { Probe } from './platform-kind.ts';
+import { mayConcernFields, refusal } from './refusal.ts';
 import type { Repeatable } from './retry.ts';
 import { parseAnswer } from './service-message.ts';
 import {
@@ -48,6 +49,16 @@ const NO_ROUTE: readonly number[] = [401, 404, 405, 501];
 
 /** Header of each answer of `sync sandbox`. */
 const RUN_OF_SANDBOX = 'sandbox-run';
+
+/** The answer to a record, and what the platform refuses of it. */
+export type RecordAnswer = PushAnswer & {
+  /** The body, if it is JSON. */
+  readonly json?: unknown;
+  /** Fields that stayed behind, since the interface does not name them. */
+  readonly left: readonly string[];
+  /** Why the platform refused them; absent if it did so before. */
+  readonly reason?: string | undefined;
+};
 
 type Delivered<T> = T & { readonly attempts: number };
 
@@ -91,11 +102,13 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     return true;
   }
 
+  /** Returns whether the platform is stated, or was seen, to be Coach Watts. */
+  const isCoachWatts = (facts: PlatformFacts) =>
+    options.kind === 'coach-watts' || facts.has('nutrition', 'meal-lists');
+
   /** Returns whether a success of an endpoint has to name what the service took. */
   const isStrict = (endpoint: EndpointName, facts: PlatformFacts) =>
-    options.kind === 'coach-watts' ||
-    facts.has('nutrition', 'meal-lists') ||
-    facts.has(endpoint, 'results');
+    isCoachWatts(facts) || facts.has(endpoint, 'results');
 
   /** Sends an item, and notes what the answer shows of the platform. */
   async function deliver<T extends UploadAnswer | PushAnswer>(
@@ -129,19 +142,49 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       const request = { method: 'POST', ...upload, signal } as const;
       return await deliver('uploadFit', request, 'always', facts, decodeUploadAnswer, [KNOWN]);
     },
-    /** Sends one record (4.2, 4.3). @returns also the body, if it is JSON */
+    /**
+     * Sends one record (4.2, 4.3). If the platform refuses it, and never took a field that the interface does not
+     * name, sends the others alone.
+     *
+     * @returns also the body, if it is JSON
+     */
     async push(
       kind: DayKind,
       body: WireObject,
       repeatable: Repeatable,
       facts: PlatformFacts,
       signal: AbortSignal,
-    ) {
-      const request = { method: 'POST', ...json(body), signal } as const;
-      return await deliver(kind, request, repeatable, facts, (response, ...how) => ({
-        ...decodePushAnswer(response, ...how),
-        json: parseAnswer(response.text),
-      }));
+    ): Promise<Delivered<RecordAnswer>> {
+      const send = async (record: WireObject) => {
+        const request = { method: 'POST', ...json(record), signal } as const;
+        return await deliver(kind, request, repeatable, facts, (response, ...how) => ({
+          ...decodePushAnswer(response, ...how),
+          json: parseAnswer(response.text),
+        }));
+      };
+      const part = documentPart(kind, body);
+      const { left } = part;
+      const holdsMore = Object.keys(part.body).some((name) => name !== 'date');
+      const mayLeave =
+        left.length > 0 && holdsMore && !isCoachWatts(facts) && !facts.has(kind, 'further-fields');
+      if (mayLeave && facts.isDocumentOnly(kind)) return { ...(await send(part.body)), left };
+      let refused: SyncError;
+      try {
+        const answer = await send(body);
+        const isNews = left.length > 0 && !facts.has(kind, 'further-fields');
+        if (isNews && answer.outcome === 'pushed') facts.note(kind, 'further-fields');
+        return { ...answer, left: [] };
+      } catch (error) {
+        if (!(error instanceof SyncError) || !mayLeave || !mayConcernFields(error)) throw error;
+        refused = error;
+      }
+      const answer = await send(part.body).catch((error: unknown) => {
+        throw error instanceof SyncError && error.code === 'REJECTED' ? refused : error;
+      });
+      if (answer.outcome === 'rejected') throw refused;
+      facts.noteDocumentOnly(kind, String(body['date']));
+      const attempts = answer.attempts + Number(refused.details['attempts'] ?? 0);
+      return { ...answer, attempts, left, reason: refused.message };
     },
     /** Returns whether the login is known to have a scope. Sends nothing. */
     async grants(scope: string, signal: AbortSignal) {
@@ -149,6 +192,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     },
     /** The kind of the platform, as the setting or the table of platforms states it. */
     kind: options.kind,
+    isCoachWatts,
     /** Sends a request to the items of a nutrition day that changes nothing. @returns any answer but an outage */
     async probeNutritionItems(date: string, { body }: Probe, signal: AbortSignal) {
       const url = caller.endpoint('nutrition', `/${date}/items`);

@@ -43,13 +43,15 @@ export function kindOf(
   return probed.length < PROBES.length ? undefined : 'coach-watts';
 }
 
-/** Returns whether a response is a refusal in the form of Coach Watts. */
 function isRefusal(
-  { status, text }: Pick<HttpResponse, 'status' | 'text'>,
+  response: Pick<HttpResponse, 'status' | 'text'>,
   probe: Probe | undefined,
 ): boolean {
+  return response.status === probe?.status && isOfCoachWatts(response);
+}
+
+/** Returns whether a refusal has the form of Coach Watts. */
+export function isOfCoachWatts({ text }: Pick<HttpResponse, 'text'>): boolean {
   const body = parseObject(text);
-  return (
-    status === probe?.status && body?.['error'] === true && 'statusCode' in body && 'url' in body
-  );
+  return body?.['error'] === true && 'statusCode' in body && 'url' in body;
 }

@@ -5,6 +5,7 @@ import { type EndpointName, REQUIRED_SCOPE } from '../config/endpoints.ts';
 import { capital, sentence } from '../terminal/words.ts';
 import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
+import { isOfCoachWatts } from './platform-kind.ts';
 import { givesReason, isJsonObject, isPage, refusalMessage } from './wire.ts';
 
 interface Declined {
@@ -43,6 +44,7 @@ export function refusal(name: EndpointName, response: HttpResponse, refused: Dec
       attempts,
       ...(page ? { page } : {}),
       ...(unexplained ? { unexplained } : {}),
+      ...(isOfCoachWatts(response) ? { coachWatts: true } : {}),
       ...details,
     },
   });
@@ -155,6 +157,13 @@ export function isAboutTheItem({ code, details: { status, page } }: SyncError): 
  */
 export function isUnexplained({ details }: SyncError): boolean {
   return details['unexplained'] === true;
+}
+
+/** Returns whether a platform may have refused a record for a field that the interface does not name. */
+export function mayConcernFields({ code, details }: SyncError): boolean {
+  const { status, page, coachWatts } = details;
+  const isRefusal = code === 'REJECTED' && (status === 400 || status === 422);
+  return isRefusal && page !== true && coachWatts !== true;
 }
 
 /**

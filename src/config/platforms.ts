@@ -13,10 +13,11 @@ export type PlatformKind = 'interface' | 'coach-watts';
  * What an answer can show of a platform. `results`: it counts what it took, or states what became of it. `plain`:
  * it took something without naming it. Of nutrition, `meal-lists`: a day in four lists; `no-meal-lists`: none, although
  * the platform had seemed to be Coach Watts; `adds`: it holds more of an item than were sent. `own-workouts`: a list
- * with workouts of recordings that it took.
+ * with workouts of recordings that it took. `further-fields`: it took a record with fields that the interface does not
+ * name.
  */
 export type AnswerFact =
-  'results' | 'plain' | 'meal-lists' | 'no-meal-lists' | 'adds' | 'own-workouts';
+  'results' | 'plain' | 'meal-lists' | 'no-meal-lists' | 'adds' | 'own-workouts' | 'further-fields';
 
 /** What the answers of one platform have shown so far, by endpoint. */
 export interface PlatformFacts {
@@ -27,6 +28,10 @@ export interface PlatformFacts {
   answeredBy(run: string | undefined): void;
   has(endpoint: EndpointName, fact: AnswerFact): boolean;
   note(endpoint: EndpointName, fact: AnswerFact): void;
+  /** Records that a day was taken only without the fields that the interface does not name. */
+  noteDocumentOnly(endpoint: EndpointName, date: string): void;
+  /** Returns whether that was so on two days, the last time within a week. */
+  isDocumentOnly(endpoint: EndpointName): boolean;
 }
 
 /**

@@ -62,7 +62,7 @@ export class RecordLedger {
   find(
     kind: RecordKind,
     date: string,
-  ): Pick<RecordRow, 'state' | 'digest' | 'changedAt'> | undefined {
+  ): Pick<RecordRow, 'state' | 'digest' | 'dropped' | 'changedAt'> | undefined {
     return this.#row(kind, date);
   }
 
@@ -94,7 +94,7 @@ export class RecordLedger {
       const found = this.#row(kind, date);
       const owner = found?.owner ?? null;
       if (owner !== null && !this.#mark.isAbandoned(owner, work)) return 'busy';
-      if (this.#isConfirmed(found, digest) && !force) return 'unchanged';
+      if (this.#isConfirmed(kind, found, digest) && !force) return 'unchanged';
       this.#database.run`
         INSERT INTO records (account, kind, date, state, owner, digest, changed_at)
         VALUES (${this.#account}, ${kind}, ${date}, 'pending', ${this.#mark.id}, '', ${this.#now()})
@@ -108,7 +108,7 @@ export class RecordLedger {
 
   /** Checks if the service last confirmed this record for the day. Writes nothing. */
   isUnchanged(kind: RecordKind, date: string, digest: string): boolean {
-    return this.#isConfirmed(this.#row(kind, date), digest);
+    return this.#isConfirmed(kind, this.#row(kind, date), digest);
   }
 
   confirm(
@@ -192,9 +192,10 @@ export class RecordLedger {
     );
   }
 
-  #isConfirmed(found: RecordRow | undefined, digest: string): boolean {
+  #isConfirmed(kind: RecordKind, found: RecordRow | undefined, digest: string): boolean {
     if (found?.state !== 'confirmed' || found.digest !== digest) return false;
-    return found.dropped === null || this.wellness.drops(found.dropped.split(','));
+    if (found.dropped === null || this.platform.isDocumentOnly(kind)) return true;
+    return this.wellness.drops(found.dropped.split(','));
   }
 
   #row(kind: RecordKind, date: string): RecordRow | undefined {

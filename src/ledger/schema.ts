@@ -180,9 +180,11 @@ export const SCHEMA = `
     address TEXT NOT NULL,
     endpoint TEXT NOT NULL,
     fact TEXT NOT NULL,
+    -- The day that it was shown on; '' if that does not matter.
+    date TEXT NOT NULL DEFAULT '',
     -- When it was last shown (ms since the epoch).
     seen_at INTEGER NOT NULL,
-    PRIMARY KEY (address, endpoint, fact)
+    PRIMARY KEY (address, endpoint, fact, date)
   ) WITHOUT ROWID;
 
   -- The account of a token from the environment, as the service named it. Tokens are digests.

@@ -17,6 +17,7 @@ import type {
   RecordKind,
   Warning,
 } from './types.ts';
+import { leftNotes } from './notes.ts';
 import { chooseFoods, rankBy } from './prefer.ts';
 import { notKeptWarnings } from './wellness/answer.ts';
 import { changedThere, settleDay, undoneDay, valuesText } from './wellness/settle.ts';
@@ -159,7 +160,11 @@ class DayQueue {
     } catch (error) {
       return await this.#failed(record, error);
     }
-    const isConfirmed = ledger.find(kind, date)?.state !== 'pending';
+    const before = ledger.find(kind, date);
+    // A day with fields that the platform refuses needs the others, to be taken at all.
+    const isPart = typeof before?.dropped === 'string';
+    const isRefused = isPart && !ledger.platform.has(kind, 'further-fields');
+    const isWhole = before?.state === 'pending' || isRefused;
     for (;;) {
       const claim = ledger.claim(kind, date, digest, anew);
       if (claim === 'unchanged') return UNCHANGED;
@@ -167,7 +172,7 @@ class DayQueue {
       await clock.sleep(BUSY_POLL_MS, signal);
     }
     try {
-      if (kind === 'wellness') return await this.#wellness(record, warnings, !isConfirmed);
+      if (kind === 'wellness') return await this.#wellness(record, warnings, isWhole);
       const outcome = await this.#nutrition.deliver(this.#chosen(record, warnings), warnings);
       this.#breaker.answered();
       return outcome;
@@ -207,12 +212,28 @@ class DayQueue {
     if (answer.outcome === 'rejected') {
       return { outcome: 'rejected', message: answer.message, attempts };
     }
-    const { dropped, notes: adapted } = notKeptWarnings(record, answer.data, body);
-    const names = Object.keys(body).filter((name) => !dropped.includes(name));
-    if (answer.data !== undefined) ledger.wellness.noteAnswer(names, dropped);
+    const sentBody = Object.fromEntries(
+      Object.entries(body).filter(([name]) => !answer.left.includes(name)),
+    );
+    const answered = notKeptWarnings(
+      record,
+      answer.data,
+      client.isCoachWatts(ledger.platform),
+      sentBody,
+    );
+    const { notes: adapted } = answered;
+    warnings.push(...leftNotes(record, answer));
+    const names = Object.keys(sentBody).filter((name) => !answered.dropped.includes(name));
+    if (answer.data !== undefined) ledger.wellness.noteAnswer(names, answered.dropped);
+    const dropped = [...answered.dropped, ...answer.left];
     const isKept = ([name]: readonly [string, unknown]) => !dropped.includes(name);
     const kept = Object.fromEntries(Object.entries(sent).filter(isKept));
-    const there = changedThere({ ...known, ...kept }, body, answer.data, record.sources[0] ?? '');
+    const there = changedThere(
+      { ...known, ...kept },
+      sentBody,
+      answer.data,
+      record.sources[0] ?? '',
+    );
     warnings.push(...adapted, ...there.notes);
     ledger.wellness.noteSent(date, { ...kept, ...there.sent });
     // What the service dropped is not delivered: the day is sent again when the service may know it.

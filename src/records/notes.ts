@@ -1,6 +1,7 @@
 import { highestOf } from './fields.ts';
 import type { Conversion } from '../base/units.ts';
-import type { Problem, RecurringNote, SourceOptions, Warning } from './types.ts';
+import type { RecordAnswer } from '../api/client.ts';
+import type { PreparedRecord, Problem, RecurringNote, SourceOptions, Warning } from './types.ts';
 
 type UserUnits = Pick<SourceOptions, 'units' | 'ofDay'>;
 
@@ -53,4 +54,15 @@ export class Notes {
     if (this.isStrict) this.problem(field, found());
     else this.recurring.push({ key, field, found, done });
   }
+}
+
+/** Notes the fields that a platform refuses, and that stayed behind. */
+export function leftNotes(
+  { sources }: Pick<PreparedRecord, 'sources'>,
+  { left, reason }: Readonly<Pick<RecordAnswer, 'left'> & { reason?: string | undefined }>,
+): Warning[] {
+  if (left.length === 0) return [];
+  const why = reason === undefined ? '' : ` (${reason})`;
+  const message = `the platform refuses fields that its interface does not name${why}: the day was sent without them`;
+  return [{ source: sources[0] ?? '', field: left.join(', '), message }];
 }

@@ -27,6 +27,8 @@ export class NutritionRun {
   /** What the platform showed of days, and the ledger's day before that, as JSON. */
   readonly #listed = new Map<string, { shown: readonly ShownItem[]; before: string | undefined }>();
   readonly #delivered = new Set<string>();
+  /** Fields of each day that the platform refused. */
+  readonly #left = new Map<string, readonly string[]>();
   #unfinished: ReadonlySet<string> = new Set();
   #isReview = false;
 
@@ -123,7 +125,9 @@ export class NutritionRun {
       const isUndone = items.some(({ undone }) => undone === true);
       const sentFrom = word === 'pushed' && undo === undefined ? files : [];
       // A day with items that were taken back is compared item by item.
-      ledger.confirm(kind, date, isUndone ? '' : digest, { sentFrom, undone: isUndone && !isLeft });
+      const dropped = this.#left.get(date) ?? [];
+      const undone = isUndone && !isLeft;
+      ledger.confirm(kind, date, isUndone ? '' : digest, { sentFrom, dropped, undone });
       if (undo !== undefined && !isLeft) {
         if (isUndone) ledger.forgetFiles(kind, date);
         else ledger.forget(kind, date);
@@ -156,7 +160,8 @@ export class NutritionRun {
     const excess = excessOf(record, content);
     if (excess !== undefined) return excess;
     // The platform may hold something else by now.
-    const isDoubtful = known.status === 'open' || this.isDoubtful(date);
+    const isPart = (ledger.find(kind, date)?.dropped ?? null) !== null;
+    const isDoubtful = known.status === 'open' || isPart || this.isDoubtful(date);
     const looksAnew = (force || merge === 'replace-day') && day.items.length > 0;
     if (isDone(day) && !isDoubtful && !looksAnew) {
       // Another input may hold an item now, or no longer.
@@ -177,6 +182,11 @@ export class NutritionRun {
     const listed = before === JSON.stringify(known) ? shown : undefined;
     const [service, isReview] = [this.#service, this.#isReview];
     const job = { record, options, ledger, service, listed, isReview, warn };
-    return await new DayDelivery(this.#context, job, known, day).run();
+    const delivery = new DayDelivery(this.#context, job, known, day);
+    try {
+      return await delivery.run();
+    } finally {
+      this.#left.set(date, delivery.left);
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/system/this-process.ts';
 import { completeLogin, openHome, runsIn } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import {
@@ -140,6 +141,150 @@ it('a refusal without a reason stays open if the platform takes nothing else', a
   for (let run = 0; run < 4; run++)
     expect(await sync(['upload', 'ride.fit'])).toMatchObject({ code: 6 });
   expect(await lines(['status'])).toMatchObject([{ uploads: { pending: 1, rejected: 0 } }]);
+});
+
+/** A platform that refuses what the interface does not name, as strict validators do. */
+const strict = (kind: 'wellness' | 'nutrition') => {
+  const names = kind === 'wellness' ? WELLNESS_NAMES : ['date', 'items', 'rawJson'];
+  const item = ['name', 'carbs', 'logged_at', 'absorptionType'];
+  return ({ body = {} }: PlainRequest): PlainAnswer => {
+    const items = (body['items'] ?? []) as Record<string, unknown>[];
+    const unknown = [
+      ...Object.keys(body).filter((name) => !names.includes(name)),
+      ...items.flatMap((each) => Object.keys(each).filter((name) => !item.includes(name))),
+      ...items.flatMap(({ absorptionType: type }) => (type === 'FAST' ? ['absorptionType'] : [])),
+    ];
+    return unknown.length === 0
+      ? {}
+      : { status: 422, body: { detail: `unknown field ${unknown[0]}` } };
+  };
+};
+const WELLNESS_NAMES = ['date', 'hrv', 'restingHr', 'sleepSecs', 'weight', 'vo2max', 'rawJson'];
+
+describe('a platform that refuses fields that the interface does not name', () => {
+  const day = (date: string, more: object = { steps: 9000 }) => ({ date, restingHr: 48, ...more });
+
+  it('gets a wellness day without them, with a note; the rest stays unsent', async () => {
+    const { platform, lines, sync, write } = await openPlainWorld({ wellness: strict('wellness') });
+    write('w.json', JSON.stringify([day(DAY)]));
+    const first = await sync(['push', 'wellness', 'w.json']);
+    expect(first.code).toBe(0);
+    expect(first.stdout + first.stderr).toMatch(/steps.*unknown field steps.*sent without them/);
+    expect(platform.wellness.get(DAY)).toEqual({ date: DAY, restingHr: 48 });
+    expect(platform.lines()).toHaveLength(2);
+    // One day may have had another fault, so it is sent again.
+    const [again] = await lines(['push', 'wellness', 'w.json']);
+    expect(again).toMatchObject({ outcome: 'pushed', attempts: 2 });
+    // The platform has learned the field.
+    platform.answers.wellness = {};
+    expect((await lines(['push', 'wellness', 'w.json']))[0]).toMatchObject({ outcome: 'pushed' });
+    expect(platform.wellness.get(DAY)).toMatchObject({ steps: 9000 });
+    expect((await lines(['push', 'wellness', 'w.json']))[0]).toMatchObject({ outcome: 'skipped' });
+  });
+
+  it('is remembered after two days, and asked again after a week', async () => {
+    const { platform, sync, write } = await openPlainWorld({ wellness: strict('wellness') });
+    const dates = [1, 2, 3, 4].map((n) => `2026-05-0${n}`);
+    write('w.json', JSON.stringify(dates.map((date) => day(date))));
+    expect(await sync(['push', 'wellness', 'w.json', '--jobs', '1'])).toMatchObject({ code: 0 });
+    expect(platform.lines()).toHaveLength(2 + 2 + 1 + 1);
+    platform.clearRequests();
+    expect(await sync(['push', 'wellness', 'w.json'])).toMatchObject({ code: 0 });
+    expect(platform.lines()).toEqual([]);
+    const clock = { ...systemClock, now: () => Date.now() + 8 * 86_400_000 };
+    await sync(['login', '--with-token'], { input: JSON.stringify(platform.mint('health:write')) });
+    platform.clearRequests();
+    expect(await sync(['push', 'wellness', 'w.json', '--jobs', '1'], { clock })).toMatchObject({
+      code: 0,
+    });
+    const steps = platform.requests.filter(({ body }) => body !== undefined && 'steps' in body);
+    expect(steps).toHaveLength(1);
+  });
+
+  it('refuses a day that holds nothing else, with its reason, after one request', async () => {
+    const { platform, lines, write } = await openPlainWorld({ wellness: strict('wellness') });
+    write('w.json', JSON.stringify([{ date: DAY, steps: 9000 }]));
+    const [only] = await lines(['push', 'wellness', 'w.json'], { code: 6 });
+    expect(only).toMatchObject({ outcome: 'rejected', message: 'unknown field steps' });
+    expect(platform.lines()).toHaveLength(1);
+  });
+
+  it('shows the first reason if it refuses the rest, too', async () => {
+    let sent = 0;
+    const refuse = () => ({ status: 400, body: { message: `Reason ${++sent}` } });
+    const { lines, write } = await openPlainWorld({ wellness: refuse });
+    write('w.json', JSON.stringify([day(DAY)]));
+    const [only] = await lines(['push', 'wellness', 'w.json'], { code: 6 });
+    expect([only, sent]).toMatchObject([{ outcome: 'rejected', message: 'Reason 1' }, 2]);
+  });
+
+  it.each<[string, PlainAnswer, before: boolean]>([
+    ['it once took such a field', { status: 422, body: { message: 'No' } }, true],
+    [
+      'it refuses as Coach Watts does',
+      { status: 400, body: { error: true, url: '/x', statusCode: 400, message: 'No' } },
+      false,
+    ],
+    ['the refusal is a page', { status: 400, body: '<html>No</html>', type: 'text/html' }, false],
+  ])('gets no second request if %s', async (_why, answer, before) => {
+    const { platform, sync, write } = await openPlainWorld();
+    write('w.json', JSON.stringify([day('2026-05-01')]));
+    if (before) expect(await sync(['push', 'wellness', 'w.json'])).toMatchObject({ code: 0 });
+    platform.clearRequests();
+    platform.answers.wellness = answer;
+    write('w.json', JSON.stringify([day('2026-05-02')]));
+    expect((await sync(['push', 'wellness', 'w.json'])).code).not.toBe(0);
+    expect(platform.lines()).toHaveLength(1);
+  });
+
+  it('gets a nutrition day without them, in whole seconds', async () => {
+    const { platform, lines, write } = await openPlainWorld({ nutrition: strict('nutrition') });
+    const item = { name: 'Gel', carbs: 25, calories: 100, absorptionType: 'RAPID' };
+    const items = [
+      { ...item, logged_at: `${DAY}T08:00:00.250Z` },
+      { ...item, name: 'Oats', absorptionType: 'FAST', logged_at: `${DAY}T06:00:00Z` },
+    ];
+    write('n.json', JSON.stringify([{ date: DAY, items, waterMl: 500 }]));
+    const [pushed] = await lines(['push', 'nutrition', 'n.json']);
+    expect(pushed).toMatchObject({ outcome: 'pushed' });
+    expect(JSON.stringify(pushed)).toMatch(/waterMl, absorptionType, calories|unknown field/);
+    expect(platform.nutrition.get(DAY)).toEqual({
+      date: DAY,
+      items: [
+        { name: 'Gel', carbs: 25, absorptionType: 'RAPID', logged_at: `${DAY}T10:00:00+02:00` },
+        { name: 'Oats', carbs: 25, logged_at: `${DAY}T08:00:00+02:00` },
+      ],
+    });
+    platform.answers.nutrition = {};
+    expect((await lines(['push', 'nutrition', 'n.json']))[0]).toMatchObject({ outcome: 'pushed' });
+    expect(platform.nutrition.get(DAY)).toMatchObject({
+      waterMl: 500,
+      items: [{ calories: 100 }, {}],
+    });
+    expect((await lines(['push', 'nutrition', 'n.json']))[0]).toMatchObject({ outcome: 'skipped' });
+  });
+});
+
+it('a platform that refuses such fields takes the days of a synthetic athlete', async () => {
+  const { platform, sync } = await openPlainWorld({
+    wellness: strict('wellness'),
+    nutrition: strict('nutrition'),
+  });
+  const seeded = await sync(['seed', '--days', '3']);
+  expect(seeded).toMatchObject({ code: 0 });
+  expect([platform.wellness.size, platform.nutrition.size]).toEqual([3, 3]);
+});
+
+it('nothing is concluded from fields that an echo lacks, nor from its date', async () => {
+  const echo = { date: '2026-05-09T22:00:00.000Z', restingHr: 48 };
+  const { sync, lines, write } = await openPlainWorld({
+    wellness: { body: { success: true, data: echo } },
+  });
+  write('w.json', JSON.stringify([{ date: DAY, restingHr: 48, hrv: 61 }]));
+  const pushed = await sync(['push', 'wellness', 'w.json']);
+  expect(pushed.code).toBe(0);
+  expect(pushed.stdout + pushed.stderr).not.toMatch(/filed|does not know/);
+  expect((await lines(['push', 'wellness', 'w.json']))[0]).toMatchObject({ outcome: 'skipped' });
 });
 
 it('a platform that named a recording once confirms no other without naming it, in any later run', async () => {

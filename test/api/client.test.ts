@@ -371,8 +371,8 @@ describe('a platform that named what it took', () => {
 describe('a success with an empty body', () => {
   it.each([204, 200])('counts as one if the method reads nothing from it: %i', async (status) => {
     const { client, server } = await open([{ status, body: '' }]);
-    expect(await pushWellness(client)).toEqual({ outcome: 'pushed', attempts: 1 });
-    expect(await pushNutrition(client)).toEqual({ outcome: 'pushed', attempts: 1 });
+    expect(await pushWellness(client)).toEqual({ outcome: 'pushed', attempts: 1, left: [] });
+    expect(await pushNutrition(client)).toEqual({ outcome: 'pushed', attempts: 1, left: [] });
     expect(await client.updateProfile({ ftp: 250 }, never())).toEqual({});
     expect(server.requests).toHaveLength(3);
   });

@@ -7,5 +7,7 @@ export function noFacts(): PlatformFacts {
     answeredBy: () => undefined,
     has: (endpoint, fact) => seen.has(`${endpoint} ${fact}`),
     note: (endpoint, fact) => void seen.add(`${endpoint} ${fact}`),
+    noteDocumentOnly: () => undefined,
+    isDocumentOnly: () => false,
   };
 }

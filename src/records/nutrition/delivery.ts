@@ -10,6 +10,7 @@ import type {
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { Repeatable } from '../../api/retry.ts';
 import { sameJson } from '../digest.ts';
+import { leftNotes } from '../notes.ts';
 import type { DayOutcome, JsonObject, Warning } from '../types.ts';
 import {
   type Comparison,
@@ -84,6 +85,8 @@ export class DayDelivery {
   #next: Look | undefined;
   #gone: readonly SentItem[] = [];
   #failure: SyncError | undefined;
+  /** Fields that the platform refused; the day is sent again when it may take them. */
+  left: readonly string[] = [];
   /** Nothing of the day is known to have arrived. */
   readonly #isNew: boolean;
 
@@ -300,7 +303,10 @@ export class DayDelivery {
     try {
       const body = nutritionBody(this.#date, { items, fields });
       const posted = await this.#counted(service.post(body, repeatable));
-      this.#day = { ...this.#day, sentFields: fields };
+      for (const note of leftNotes(this.#job.record, posted)) this.#job.warn(note);
+      this.left = posted.left;
+      const taken = Object.entries(fields).filter(([name]) => !posted.left.includes(name));
+      this.#day = { ...this.#day, sentFields: Object.fromEntries(taken) };
       return posted;
     } catch (error) {
       if (!isUnclear(error)) ledger.nutrition.put(this.#date, before);

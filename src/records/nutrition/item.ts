@@ -65,7 +65,9 @@ export function readItem(
   const field = `${path}/${written.names[0] ?? 'logged_at'}`;
   const time = readTime(written.value, field, notes, 'time', (text) => toLoggedAt(text, zone));
   if (time === undefined) return undefined;
-  const { loggedAt, date, zoneUsed } = time;
+  const { date, zoneUsed } = time;
+  // The interface shows no fractions of a second (4.4.3).
+  const loggedAt = time.loggedAt.replace(/\.\d+/, '');
   const body = Object.assign(known, { logged_at: loggedAt });
   const entry = { source: notes.source, date: day ?? date, path, values: body, spellings, exact };
   return { field, body, entry, loggedAt, date, zoneUsed };

@@ -38,6 +38,9 @@ export interface PostAnswer {
   readonly kind: PlatformKind | undefined;
   /** The answer is one that Coach Watts does not give, so it confirms nothing. */
   readonly isUnclear: boolean;
+  /** Fields that the platform refuses. */
+  readonly left: readonly string[];
+  readonly reason: string | undefined;
 }
 
 export class NutritionService {
@@ -213,7 +216,7 @@ export class NutritionService {
     const { signal } = this.#context;
     const { platform } = this.#target.ledger;
     const answer = await client.push('nutrition', body, repeatable, platform, signal);
-    const { attempts } = answer;
+    const { attempts, left, reason } = answer;
     if (answer.outcome === 'rejected') {
       throw new SyncError('REJECTED', answer.message, { details: { status: 200, attempts } });
     }
@@ -223,6 +226,8 @@ export class NutritionService {
     const kind = isJson ? this.#learnKind(client, day) : undefined;
     return {
       attempts,
+      left,
+      reason,
       items,
       kind,
       isUnclear: isJson && kind === undefined && items === undefined,

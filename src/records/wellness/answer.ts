@@ -11,11 +11,13 @@ const ROUNDING = 1e-4;
  *
  * @param requested the body of the request, with a part of the record's values or all of them
  * @param row the day as the service stored it; undefined if it does not show it
+ * @param isCoachWatts the row is whole, and its date a day in UTC; otherwise it may be a part of the record
  * @returns the fields that the service dropped, and warnings for the user
  */
 export function notKeptWarnings(
   { body, date, sources }: PreparedRecord,
   row: Readonly<Record<string, unknown>> | undefined,
+  isCoachWatts: boolean,
   requested: JsonObject = body,
 ): { readonly dropped: readonly string[]; readonly notes: readonly Warning[] } {
   // Platforms are known to drop other fields, so these are no reason to send a day again.
@@ -31,7 +33,8 @@ export function notKeptWarnings(
   }
   const source = sources[0] ?? '';
   const notes: Warning[] = [];
-  const dropped = sent.map(([name]) => name).filter((name) => !hasValue(row, name));
+  const isDropped = (name: string) => row[name] === null || (isCoachWatts && !hasValue(row, name));
+  const dropped = sent.map(([name]) => name).filter(isDropped);
   if (dropped.length > 0) {
     const message = 'the platform took the day without it: it does not know this field';
     notes.push(...dropped.map((field) => ({ source, field, message })));
@@ -42,7 +45,8 @@ export function notKeptWarnings(
     const message = `the platform stored ${show(stored ?? null)} for ${show(value)}`;
     notes.push({ source, field, message });
   }
-  const day = typeof row['date'] === 'string' ? row['date'].slice(0, 10) : date;
+  const { date: stored = date } = row;
+  const day = isCoachWatts && typeof stored === 'string' ? stored.slice(0, 10) : date;
   if (day !== date) {
     notes.push({ source, field: 'date', message: `the platform filed ${date} under ${day}` });
   }

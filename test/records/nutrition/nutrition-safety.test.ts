@@ -176,7 +176,7 @@ describe('a platform that answers without the rows of a day', () => {
     ...client,
     push: async (...args) => {
       const { attempts } = await client.push(...args);
-      return { outcome: 'pushed', attempts, json: undefined };
+      return { outcome: 'pushed', attempts, json: undefined, left: [] };
     },
   });
 

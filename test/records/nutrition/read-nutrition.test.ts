@@ -21,7 +21,7 @@ describe('the fields of a nutrition record', () => {
           sugar: 1,
           quantity: '100 g',
           meal: 'BREAKFAST',
-          logged_at: '2026-02-15T07:00:00.250+01:00',
+          logged_at: '2026-02-15T07:00:00+01:00',
           absorptionType: 'DENSE',
         },
       ],

@@ -18,7 +18,7 @@ function saidOf(fields: JsonObject, row: Readonly<Record<string, unknown>> | und
     zoneUsed: false,
     digest: '',
   };
-  const { dropped, notes } = notKeptWarnings(record, row);
+  const { dropped, notes } = notKeptWarnings(record, row, true);
   for (const { source } of notes) expect(source).toBe('in.json#/0');
   return { dropped, said: notes.map(({ field, message }) => `${field ?? ''}: ${String(message)}`) };
 }
