@@ -161,7 +161,10 @@ export class Sender {
     this.#startUploads();
     const { state } = breaker;
     if (this.active.size === 0 && this.queue.size > 0 && state.state !== 'closed') {
-      const isHopeless = breaker.failures >= GIVE_UP_AFTER || breaker.waitMs > LONGEST_WAIT_MS;
+      const isHopeless =
+        breaker.state.state === 'login-needed' ||
+        breaker.failures >= GIVE_UP_AFTER ||
+        breaker.waitMs > LONGEST_WAIT_MS;
       if (isHopeless) this.#giveUp(state.failure);
     }
     return Math.min(this.#stasher.step(false), this.#retryInMs());
