@@ -3,7 +3,7 @@ import { SyncError, isTemporary } from '../base/errors.ts';
 import { sanitize } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Account } from '../config/config.ts';
-import type { TokenSource } from './call.ts';
+import type { TokenSource } from './token-source.ts';
 import { type Http, type HttpResponse, isSuccess } from './http.ts';
 import { missingScope } from './refusal.ts';
 import { type RetryPolicy, withRetry } from './retry.ts';

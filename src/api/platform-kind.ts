@@ -1,5 +1,5 @@
 import { parseObject } from '../base/json.ts';
-import type { PlatformKind } from '../config/platforms.ts';
+import type { PlatformKind } from '../config/settings.ts';
 import type { HttpResponse } from './http.ts';
 
 /**

@@ -230,11 +230,6 @@ export function isJsonObject({ text }: HttpResponse): boolean {
   return parseObject(text) !== undefined;
 }
 
-/** Returns whether the body is an error of OAuth (RFC 6750, 3.1), which says nothing about the request. */
-export function isOAuthError({ text }: HttpResponse): boolean {
-  return typeof parseObject(text)?.['error'] === 'string';
-}
-
 /**
  * Returns the body as JSON.
  *

@@ -1,4 +1,4 @@
-import type { TokenSource } from '../api/call.ts';
+import type { TokenSource } from '../api/token-source.ts';
 import type { Context } from '../base/context.ts';
 import { SyncError, isTemporary } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';

@@ -5,16 +5,14 @@
 import type { Config } from './config.ts';
 import type { EndpointName } from './endpoints.ts';
 import { DEFAULT_SCOPES } from './scopes.ts';
-
-/** `interface`: it does what the interface says, and no more. `coach-watts`: as Coach Watts is deployed. */
-export type PlatformKind = 'interface' | 'coach-watts';
+import type { PlatformKind } from './settings.ts';
 
 /**
- * What an answer can show of a platform. `results`: it counts what it took, or states what became of it. `plain`:
- * it took something without naming it. Of nutrition, `meal-lists`: a day in four lists; `no-meal-lists`: none, although
+ * What an answer can show of a platform. `results`: it counts or names the items of the request. `plain`: it is a
+ * success without that. Of nutrition, `meal-lists`: a day in four lists; `no-meal-lists`: none, although
  * the platform had seemed to be Coach Watts; `adds`: it holds more of an item than were sent. `own-workouts`: a list
- * with workouts of recordings that it took. `further-fields`: it took a record with fields that the interface does not
- * name.
+ * with workouts of this account's recordings. `further-fields`: it took a record with fields that the interface does
+ * not name.
  */
 export type AnswerFact =
   'results' | 'plain' | 'meal-lists' | 'no-meal-lists' | 'adds' | 'own-workouts' | 'further-fields';
@@ -35,8 +33,8 @@ export interface PlatformFacts {
 }
 
 /**
- * Returns whether a platform never named what it took: its successes say that it accepted something, and nothing
- * about what became of it.
+ * Returns whether no success of a platform counted or named the items of the request: they are accepted, and no
+ * more is known.
  */
 export function onlyAccepts(endpoint: EndpointName, facts: PlatformFacts): boolean {
   return facts.has(endpoint, 'plain') && !facts.has(endpoint, 'results');

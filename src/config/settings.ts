@@ -2,7 +2,9 @@ import { SyncError, messageOf } from '../base/errors.ts';
 import { DEFAULT_SCOPES } from './scopes.ts';
 import { checkZone } from '../base/zone-name.ts';
 import { DEFAULT_ENDPOINTS, DEFAULT_FILE_PART, type EndpointName } from './endpoints.ts';
-import type { PlatformKind } from './platforms.ts';
+
+/** `interface`: it does what the interface says, and no more. `coach-watts`: as Coach Watts is deployed. */
+export type PlatformKind = 'interface' | 'coach-watts';
 
 /**
  * A setting: its environment variable, its description, its default and its parser. The key is that of

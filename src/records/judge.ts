@@ -1,9 +1,8 @@
 import { SyncError } from '../base/errors.ts';
-import type { Entry } from './entry.ts';
 import { unitNameOf, unitsOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
 import { type FileFacts, type Objection, objectionsTo } from './objections.ts';
-import type { DayDraft, Problem, Reading, RecurringNote } from './types.ts';
+import type { DayDraft, Entry, Problem, Reading, RecurringNote } from './types.ts';
 
 /** What is done about the objections to the values of an input: each value has one, the strictest. */
 

@@ -5,10 +5,10 @@ import {
   MMOL_PER_MG_OF_LACTATE,
 } from '../base/units.ts';
 import { groupBy } from '../base/group-by.ts';
-import { type Entry, numberIn } from './entry.ts';
+import { numberIn } from './entry.ts';
 import { SUMMED_TOTALS, WELLNESS_FIELDS, highestOf, isDayTotal, unitNameOf } from './fields.ts';
 import type { Match } from './sources/types.ts';
-import type { RecordOptions, SourceOptions } from './types.ts';
+import type { Entry, RecordOptions, SourceOptions } from './types.ts';
 
 /**
  * Finds values within their range that are not what their field says: in another unit, of several days, or

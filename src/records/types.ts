@@ -3,7 +3,6 @@ import type { Conversion } from '../base/units.ts';
 import type { Text } from '../base/phrase.ts';
 import type { ItemInput } from '../ledger/nutrition.ts';
 import type { RecordKind } from '../ledger/records.ts';
-import type { Entry } from './entry.ts';
 import type { Match, Source } from './sources/types.ts';
 
 /** The shapes that records have on their way from a file to a request. */
@@ -263,4 +262,20 @@ export interface Reading {
   readonly problems: Problem[];
   /** It is a record of the other kind. */
   readonly isOtherKind?: true;
+}
+
+/** The values of a day, or of an item, as one record states them. */
+export interface Entry {
+  /** The place of the record: as in `RawRecord`. */
+  readonly source: string;
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  /** Its place in the record: `items/3`; empty for the day itself. */
+  readonly path: string;
+  /** By canonical name. A value with an objection is taken out. */
+  readonly values: JsonObject;
+  /** The name of each value as the record spells it, if it is another one. */
+  readonly spellings: ReadonlyMap<string, string>;
+  /** The unrounded numbers, of values that were rounded. */
+  readonly exact: ReadonlyMap<string, number>;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { inspect } from 'node:util';
 import { SyncError, exitCodeOfDelivery } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
-import type { TokenSource } from '../../src/api/call.ts';
+import type { TokenSource } from '../../src/api/token-source.ts';
 import { type ServiceClient, createServiceClient } from '../../src/api/client.ts';
 import { DEFAULT_ENDPOINTS, type Endpoints } from '../../src/config/endpoints.ts';
 import { MAX_ANSWER_BYTES } from '../../src/api/http.ts';

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/system/this-process.ts';
 import { type ServerOptions, type SandboxServer, startSandbox } from '../../src/sandbox/server.ts';
 import { Secret } from '../../src/base/secret.ts';
-import type { TokenSource } from '../../src/api/call.ts';
+import type { TokenSource } from '../../src/api/token-source.ts';
 import { type ServiceClient, createServiceClient } from '../../src/api/client.ts';
 import { DEFAULT_ENDPOINTS } from '../../src/config/endpoints.ts';
 import { createNodeHttp } from '../../src/api/node-http.ts';

@@ -44,8 +44,6 @@ const ROUTES: Readonly<Record<string, Route | 'authorize' | undefined>> = {
   'POST /api/oauth/token': 'token',
 };
 
-export type PlainPlatform = Awaited<ReturnType<typeof startPlainPlatform>>;
-
 /** Starts a plain platform on a free port; it closes with the test. @param chosen the answers; others may follow */
 export async function startPlainPlatform(chosen: Partial<Record<Route, Choice>> = {}) {
   const answers: Partial<Record<Route, Choice>> = { ...chosen };

@@ -2,11 +2,10 @@ import { readTimeOfDay } from '../clock.ts';
 import { ITEM_FIELDS } from '../fields.ts';
 import { toLoggedAt } from '../days/local-date.ts';
 import { Names } from '../names.ts';
-import type { Entry } from '../entry.ts';
 import { notePlan } from '../plan.ts';
 import { readDate, readTime } from '../days/record-date.ts';
 import { TIME_EXAMPLE } from '../days/timestamp.ts';
-import type { JsonObject, JsonValue, RecordOptions, Zone } from '../types.ts';
+import type { Entry, JsonObject, JsonValue, RecordOptions, Zone } from '../types.ts';
 import type { Notes } from '../notes.ts';
 import {
   isObject,

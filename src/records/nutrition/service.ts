@@ -3,7 +3,7 @@ import { SyncError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { daysAfter } from '../../base/time.ts';
-import type { PlatformKind } from '../../config/platforms.ts';
+import type { PlatformKind } from '../../config/settings.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { ServiceClient } from '../../api/client.ts';
 import { type KnownPlatform, PROBES, kindOf } from '../../api/platform-kind.ts';
