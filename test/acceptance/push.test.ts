@@ -53,7 +53,7 @@ describe.each(KINDS)('sync push on %s', (platform) => {
     const wellness = { date: '2026-02-15', ...numbers, comments, injury: 'left calf', rawJson };
     const item = {
       name: 'Gel, “Süß & sauer”',
-      logged_at: '2026-02-15T10:30:00.250+01:00',
+      logged_at: '2026-02-15T10:30:00+01:00',
       meal: 'SNACK',
       calories: 92.5,
       carbs: 23.1,
