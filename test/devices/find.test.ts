@@ -205,7 +205,7 @@ describe('findDevices', () => {
   );
 
   it.skipIf(noVfat !== undefined)(
-    `takes a card without owners that everyone may write to${noVfat === undefined ? '' : ` (${noVfat})`}`,
+    `takes a card without owners that everyone may write to${noVfat === undefined ? '' : ` (skipped: ${noVfat})`}`,
     async () => {
       const media = scratchDir();
       const uid = process.getuid?.() ?? 0;

@@ -66,7 +66,7 @@ describe('the schema of --json', () => {
     ['no version', { type: 'paths' }, 'does not begin with type and v'],
     [
       'a wrong count in a summary',
-      { type: 'summary', v: 1, total: 3, present: 1, missing: '1', pending: 0 },
+      { type: 'summary', v: 1, total: 3, present: 1, missing: '1', pending: 0, notKnown: 1 },
       'summary: /missing must be integer',
     ],
   ])('does not allow %s', (_what, line, problem) => {
