@@ -13,7 +13,7 @@ export const PROBES = [
 
 export type Probe = (typeof PROBES)[number];
 
-/** What is known of a platform. */
+/** Facts about a platform. */
 export interface KnownPlatform {
   /** By the setting `platform.kind`, else by the table of platforms. */
   readonly stated: PlatformKind | undefined;
@@ -26,7 +26,7 @@ export interface KnownPlatform {
 }
 
 /**
- * Returns the kind of a platform. Four meal lists prove Coach Watts, whatever else is known. Without any knowledge,
+ * Returns the kind of a platform. Four meal lists prove Coach Watts, against all other facts. Without any fact,
  * only the two refusals of Coach Watts mean Coach Watts.
  *
  * @param answer a JSON success of a nutrition day: whether it shows the day in four meal lists

@@ -33,7 +33,7 @@ export type PushAnswer =
 export type WireObject = Readonly<Record<string, unknown>>;
 
 /**
- * Returns whether a success counts what the service took, or states what became of it. Then
+ * Returns whether a success counts the items that the service took, or states their fate. Then
  * an answer that does not, such as the empty 200 of a gateway, confirms nothing.
  */
 export function showsResults(response: HttpResponse): boolean {

@@ -133,7 +133,7 @@ async function deleteLogin(
   }
 }
 
-/** Ends the login in the profile, which keeps the athlete's ID alone: `sync explain` reads what was sent. */
+/** Ends the login in the profile, which keeps the athlete's ID alone: `sync explain` reads that ledger. */
 async function forgetAccount({ account, paths, profile, profiles }: Config): Promise<void> {
   if (!profiles.includes(profile)) return;
   const former = account === undefined ? {} : { account: { id: account.id } };

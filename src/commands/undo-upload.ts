@@ -93,7 +93,7 @@ export const undoUpload: CommandModule = {
   },
 };
 
-/** What became of a recording; the message follows its path. `skipped`: it was taken back before. */
+/** The outcome of a recording; the message follows its path. `skipped`: it was taken back before. */
 interface Undone {
   readonly outcome: keyof typeof EXIT_CODES;
   readonly message: Text;

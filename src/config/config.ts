@@ -102,7 +102,7 @@ export function loadConfig(
     },
     /** Known after a login with this profile. */
     account: entry?.loggedOut === true ? undefined : entry?.account,
-    /** After a logout: the athlete of the last login, whose ledger still tells what was sent. */
+    /** After a logout: the athlete of the last login: that ledger still has the sent items. */
     formerAccount: entry?.loggedOut === true ? entry.account : undefined,
     loginId: entry?.loginId,
     /** From the environment. The credential store holds stored secrets. See {@link isSecretOf}. */

@@ -249,7 +249,7 @@ class Salvage {
     return filler.start <= start || filler.end > end;
   }
 
-  /** Returns whether a definition, or what is there of it, states a byte order, and fields of known types. */
+  /** Returns whether a definition, or its beginning, states a byte order, and fields of known types. */
   #hasForm({ start, end }: ByteSpan): boolean {
     const bytes = this.#bytes;
     const fields = bytes[start + 5] as number;

@@ -4,7 +4,7 @@ type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 type Body = { [name: string]: Json };
 
 /**
- * What states items, over all runs. `origin`: a name that the user gave. `source`: a program, and what its export
+ * A statement of items, over all runs. `origin`: a name that the user gave. `source`: a program, and what its export
  * holds. `file`: a path. `stream`: stdin or a pipe, of which no later version can come.
  */
 export interface ItemInput {

@@ -28,7 +28,7 @@ export type Namesake = Pick<LedgerUpload, 'path'> & Pick<WorkoutFacts, 'recorded
  * The answer to a claim. `yours`: this process sends the recording, and the ledger says so before the request
  * leaves. `confirmed`: the service has it. `undoing`: its undo is open. `undone`: its workout was taken back, and
  * only `force` claims it. `busy`: another task, in this process or another one, is sending it, or a
- * recording that becomes the same workout: the one that arrives last fills it.
+ * recording that becomes the same workout: the last to arrive fills it.
  */
 type Claim = 'yours' | 'confirmed' | 'undoing' | 'undone' | 'busy';
 

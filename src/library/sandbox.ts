@@ -151,7 +151,7 @@ export interface SeedDay {
 }
 
 /**
- * Makes the data of a synthetic athlete, day by day, as `sync seed` does. What is later than now is
+ * Makes the data of a synthetic athlete, day by day, as `sync seed` does. Anything later than now is
  * left out.
  *
  * @throws Error for options that cannot be used

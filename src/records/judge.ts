@@ -4,7 +4,7 @@ import { joinPointer } from './listed.ts';
 import { type FileFacts, type Objection, objectionsTo } from './objections.ts';
 import type { DayDraft, Entry, Problem, Reading, RecurringNote } from './types.ts';
 
-/** What is done about the objections to the values of an input: each value has one, the strictest. */
+/** Applies the objections to the values of an input: of each value, the strictest. */
 
 export interface Verdict {
   /** One note for each field with an objection to all of it. */

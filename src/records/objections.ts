@@ -15,7 +15,7 @@ import type { Entry, RecordOptions, SourceOptions } from './types.ts';
  * in contradiction to others. Every judge sees all values of the input.
  */
 
-/** What is known of the file, and what the user said of it. Records in the platform's form have no source. */
+/** Facts about the file, and the user's word about it. Records in the platform's form have no source. */
 export interface FileFacts
   extends
     Partial<Match>,

@@ -133,7 +133,7 @@ export async function prepareInputs(
   return { records, invalid, unreadable, exports, empty, notes, warnings };
 }
 
-/** Says whose the foods of an input are. Many programs write a form without a name of its own. */
+/** Names the owner of the foods of an input. Many programs write a form without a name. */
 function partOf(
   { name, origin = name, isStream: onlyAdds = false, modified: asOf }: Input,
   { origin: named, onlyAdds: isAddition = false }: RecordOptions,

@@ -41,7 +41,7 @@ export function createSandboxApp(options: WorldOptions = {}) {
   app.use(recordAndAnswer(world));
   addPlatform(app, world);
   app.notFound((c) => {
-    // Deployed services answer a wrong method so, whatever the token.
+    // Deployed services answer a wrong method so, with any token.
     const problem = isPath(c.req.path)
       ? new ApiProblem(401, 'Unauthorized')
       : refusal(404, `Cannot find any route matching ${c.req.path}.`);

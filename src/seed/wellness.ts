@@ -7,7 +7,7 @@ import { stressOn } from './workouts.ts';
 /** A wellness record in the service's fields, those of the service interface (section 2.2) first. */
 export type SyntheticWellness = Readonly<ReturnType<typeof wellnessOn>>;
 
-/** Marks what is sent as synthetic, at the service too. */
+/** Marks records as synthetic, at the service too. */
 export function marked({ seed }: Athlete) {
   return { synthetic: true, generator: 'athlete-sync seed', seed };
 }

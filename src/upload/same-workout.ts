@@ -29,7 +29,7 @@ export function shorterText(sent: Namesake): string {
   return `It is shorter than the recording that was sent (${sent.path}).`;
 }
 
-/** Says whose workout an upload replaces; undefined if there is none, or it is as long. */
+/** Names the recording with the workout that an upload replaces; undefined if there is none, or it is as long. */
 export function replacedNote(
   workout: WorkoutFacts,
   namesake: Namesake | undefined,

@@ -59,7 +59,7 @@ export async function takeBack(
   }
 }
 
-/** Finds out what became of an open undo, and ends it in the ledger. */
+/** Finds the outcome of an open undo, and ends it in the ledger. */
 export async function settleUndo(
   upload: ConfirmedUpload,
   ledger: Pick<UploadLedger, 'cancelUndo' | 'endUndo'>,

@@ -11,7 +11,7 @@ export interface Verified {
   /**
    * `pending`: no workout yet, and less than {@link PROCESSING_MS} since the upload. `missing`: still no
    * workout; the platform could not process the recording, or the workout was deleted. `notKnown`: the
-   * platform never named what it took, and never listed a recording from here.
+   * platform never named an item that it took, and never listed a recording from here.
    */
   readonly outcome: 'present' | 'missing' | 'pending' | 'notKnown';
   /** The id of its workout, if the service shows one. */
@@ -264,7 +264,7 @@ interface Length {
   readonly meters: number | undefined;
 }
 
-/** Returns what a recording states, at most what its records reach. */
+/** Returns the length that a recording states, at most that of its records. */
 function recordedIn(upload: ConfirmedUpload) {
   const { movingSecs = 0, recordedSecs = movingSecs } = upload;
   const { distanceMeters = 0, recordedMeters = distanceMeters } = upload;

@@ -39,7 +39,7 @@ const ALL = { recordings: [1], wellness: [{ hrv: 61.5 }], foods: ['Gel', 'Oats']
 
 describe('a platform that has the interface document alone', () => {
   it.each(['object', 'id', 'empty', 'created', 'accepted', 'no-content', 'text'] as const)(
-    'took what was sent, if it answers by %s, and gets nothing twice',
+    'took each item, if it answers by %s, and gets nothing twice',
     async (answers) => {
       const world = await open({ answers });
       expect(await sendAll(world)).toEqual([0, 0, 0]);

@@ -49,7 +49,7 @@ describe.each([
   ['with nutrition:read', openReading],
   ['without nutrition:read', openWriting],
 ])('food that is piped %s', (_which, open) => {
-  it('adds to what was piped before, and brings new versions', async () => {
+  it('adds to earlier pipes, and brings new versions', async () => {
     const world = await open();
     expectDone(await pipe(world, day(OATS)), await pipe(world, day(RICE)));
     expect(held(world)).toEqual(['Oats 60', 'Rice 90']);

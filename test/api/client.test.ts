@@ -325,7 +325,7 @@ describe('a request that fails for every item alike', () => {
   });
 });
 
-describe('a platform that named what it took', () => {
+describe('a platform that named the items it took', () => {
   const COUNTS = { total: 1, processed: 1, failed: 0 };
   const NAMES = { body: { success: true, results: COUNTS } };
 

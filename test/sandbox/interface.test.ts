@@ -121,7 +121,7 @@ describe('the platform that has the interface document alone', () => {
     expect((await wellness(sandbox, { date: 'tomorrow' })).status).toBe(400);
   });
 
-  it('lists all workouts, whatever the query', async () => {
+  it('lists all workouts for any query', async () => {
     const sandbox = open();
     await ride(sandbox);
     const headers = bearer(sandbox);

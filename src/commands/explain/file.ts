@@ -23,7 +23,7 @@ export const NOT_KNOWN = 'Whether anything was sent from here is not known witho
 
 /**
  * @param path as the user gave it
- * @param login `ended`: the ledger is that of the last one; `none`: whose it would be is not known
+ * @param login `ended`: the ledger is that of the last one; `none`: its account is not known
  */
 export function explainFile(
   path: string,

@@ -69,7 +69,7 @@ export function compareDay(
   shown: readonly ShownItem[],
   options: CompareOptions,
 ) {
-  // What was sent from here stays own under another client ID, too.
+  // Items that were sent from here stay own under another client ID, too.
   const sent = day.items.filter(({ found }) => found !== true).map(({ id }) => id);
   const ids = new Set(sent.filter((id) => id !== undefined));
   const isOurs = (item: ShownItem) => isOwn(item, options.sources) || ids.has(item.id ?? '');

@@ -238,7 +238,7 @@ export class DayDelivery {
   }
 
   /**
-   * Sends what was never sent to a platform that should replace a day and adds to it. A repetition would double the
+   * Sends the items that were never sent to a platform that should replace a day and adds to it. A repetition would double the
    * day, so it stays a conflict until an answer shows each item once.
    */
   async #sendUnsent(): Promise<DayOutcome | undefined> {

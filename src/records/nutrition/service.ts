@@ -36,7 +36,7 @@ export interface PostAnswer {
   readonly items: readonly ShownItem[] | undefined;
   /** The kind that the answer proves or disproves; undefined if it is not JSON, or unclear. */
   readonly kind: PlatformKind | undefined;
-  /** The answer is one that Coach Watts does not give, so it confirms nothing. */
+  /** Coach Watts gives no such answer, so it confirms nothing. */
   readonly isUnclear: boolean;
   /** Fields that the platform refuses. */
   readonly left: readonly string[];
@@ -101,7 +101,7 @@ export class NutritionService {
     };
   }
 
-  /** Learns the kind from a success. @returns undefined if the answer contradicts what is known for sure */
+  /** Learns the kind from a success. @returns undefined if the answer contradicts a certain kind */
   #learnKind(client: ServiceClient, day: WireObject | undefined): PlatformKind | undefined {
     const { platform } = this.#target.ledger;
     const [known, answer] = [this.#known(client), { showsMeals: showsMeals(day) }];

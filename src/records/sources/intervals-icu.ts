@@ -1,6 +1,6 @@
 import type { MappingRule, Path, Source, WellnessMapping } from './types.ts';
 
-/** The platform's own mapping of 1 to 4, of which 1 is the best, for scores whose most is good and bad. */
+/** The platform's own mapping of 1 to 4, of which 1 is the best, for scores of which the most is good, and bad. */
 const good = (from: Path): MappingRule => ({ from, words: { '1': 10, '2': 7, '3': 4, '4': 1 } });
 const bad = (from: Path): MappingRule => ({ from, words: { '1': 1, '2': 4, '3': 7, '4': 10 } });
 

@@ -90,7 +90,7 @@ export function faultsPart({ faults, token }: PageView): ChartHtml {
     </div>`;
 }
 
-/** Renders a field for any fault. It is no part that the script replaces: what is typed stays. */
+/** Renders a field for any fault. The script does not replace it: a typed text stays. */
 export function faultForm(token: string): ChartHtml {
   return html`<form method="post" action="${PAGE_PATH}/add-fault" class="row">
     <input type="hidden" name="${TOKEN_FIELD}" value="${token}" />

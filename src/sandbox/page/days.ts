@@ -9,7 +9,7 @@ import type { PageView } from './view.ts';
 /** How a wellness field is shown; `factor` converts it to the unit. */
 type Measure = readonly [label: string, unit: string, digits: 0 | 1, factor?: number];
 
-/** Fields with a name of their own, in the order of the page; the others follow as they are called. */
+/** Fields with a name on the page, in its order; the others follow under their own names. */
 const MEASURES: Readonly<Record<string, Measure>> = {
   restingHr: ['Resting heart rate', 'bpm', 0],
   hrv: ['HRV', 'ms', 0],

@@ -49,7 +49,7 @@ function readDocument(address) {
   });
 }
 
-/** Keeps the focus, what is open, and how far lists are scrolled. */
+/** Keeps the focus, open parts, and the scroll of lists. */
 function replacePart(part, next) {
   const focused = part.contains(document.activeElement) ? document.activeElement.id : null;
   const open = [...part.querySelectorAll('details[open]')].map(({ id }) => id);
