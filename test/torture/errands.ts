@@ -132,7 +132,7 @@ const ERRANDS = {
     const seed = 1 + (scene.round.number % 99);
     const until = '2026-02-15';
     const which = ['--days', '2', '--seed', String(seed), '--until', until];
-    scene.cargo.profile = profileOf({ seed, until });
+    if (scene.platform === 'coach-watts') scene.cargo.profile = profileOf({ seed, until });
     const dir = join(scene.world.home.dir, `season-${scene.serial()}`);
     await scene.run(['seed', ...which, '--out', dir]);
     return {
@@ -146,8 +146,15 @@ const ERRANDS = {
 export type ErrandName = keyof typeof ERRANDS;
 export const ERRAND_NAMES = Object.keys(ERRANDS) as [ErrandName, ...ErrandName[]];
 
+/** What takes the place of errands that a platform of the interface does not offer. */
+const ON_INTERFACE: Partial<Record<ErrandName, ErrandName>> = {
+  profile: 'wellness',
+  'nutrition --add': 'nutrition',
+};
+
 export async function prepare(name: ErrandName, scene: Scene, random: Random): Promise<Job> {
-  return await ERRANDS[name](scene, random);
+  const offered = scene.platform === 'interface' ? (ON_INTERFACE[name] ?? name) : name;
+  return await ERRANDS[offered](scene, random);
 }
 
 /** Returns an endpoint of a job, mostly one that it surely calls. */

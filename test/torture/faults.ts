@@ -1,5 +1,6 @@
 import type { Random } from '../../src/seed/random.ts';
 import type { LineFault } from './bad-line.ts';
+import type { Scene } from './scene.ts';
 
 /** Statuses that a service, or a machine in front of it, answers with; 503 and 429 see below. */
 const STATUSES = [
@@ -11,6 +12,12 @@ const STATUSES = [
     425, 426, 428, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505, 507, 508, 511, 520, 522, 530,
   ],
 ];
+
+/** Returns a fault, or another one where it would say the truth: an interface's 409 means a known recording. */
+export function faultAt({ platform }: Scene, route: string, fault: string): string {
+  const isTaken = fault === '409' && (route === 'upload-fit' || route === 'any');
+  return platform === 'interface' && isTaken ? '503' : fault;
+}
 
 /** Every kind of fault that a sandbox plays, without its route; silences have a kind of their own. */
 export const SERVICE_FAULTS: readonly [string, ...string[]] = [

@@ -28,6 +28,8 @@ export interface Scene {
 export interface SceneOptions {
   /** Default: one of all, at random. */
   readonly platform?: PlatformName;
+  /** The setting states the kind of platform, so that each answer has to name what it took. */
+  readonly stated?: true;
   /** Starts the built program for each run; else the runs are in this process, without pauses. */
   readonly program?: boolean;
   readonly settings?: Partial<SandboxSettings>;
@@ -50,7 +52,7 @@ async function logIn({ world, readsNutrition }: Pick<Scene, 'world' | 'readsNutr
 
 /** Logs in again if the login has ended. */
 export async function relogIfEnded(scene: Scene): Promise<void> {
-  const { code } = await scene.run(['profile']);
+  const { code } = await scene.run(['workouts']);
   if (code !== 4) return;
   scene.round.count('logins lost');
   await logIn(scene);
@@ -74,6 +76,9 @@ export async function openSceneBehind<L extends { readonly url: string }>(
   const line = await open(world.sandbox.url);
   world.home.env['SYNC_BASE_URL'] = line.url;
   await logIn({ world, readsNutrition });
+  if (options.stated === true) {
+    await runInProcess(['config', 'set', 'platform.kind', platform], { home: world.home });
+  }
   const run: Scene['run'] = async (args, { input = '' } = {}) => {
     const { home } = world;
     const started = performance.now();

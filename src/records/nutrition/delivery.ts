@@ -223,7 +223,9 @@ export class DayDelivery {
     if (service.adds) return await this.#sendUnsent();
     const { items, fields, sentFields } = this.#day;
     const leaving = items.filter(({ state }) => state === 'dropped');
-    this.#gone = withoutVersion(leaving, items.filter(isToSend));
+    // What an interrupted undo takes back needs no note.
+    const dropped = leaving.filter(({ undone }) => undone !== true);
+    this.#gone = withoutVersion(dropped, items.filter(isToSend));
     const hasItems = own.length > 0 || leaving.length > 0;
     if (!hasItems && sameJson(fields, sentFields)) return this.#replaced();
     const posted = await this.#post(hasItems ? own : undefined, 'always');
@@ -277,6 +279,7 @@ export class DayDelivery {
   #replaced(): DayOutcome {
     const { record, options } = this.#job;
     const attempts = this.#attempts;
+    const endsUndo = this.#day.items.every((item) => isDropped(item) && item.undone === true);
     const items = this.#day.items.flatMap((item): SentItem[] => {
       // Items that the user took back stay away.
       if (isDropped(item)) return item.undone === true ? [{ ...item, state: 'gone' }] : [];
@@ -286,6 +289,7 @@ export class DayDelivery {
     this.#noteGone();
     if (attempts === 0) return atRest(this.#day);
     if (options.remember) return { outcome: 'undone', attempts };
+    if (items.length > 0 && endsUndo) return atRest(this.#day);
     if (!this.#isNew) return { outcome: 'pushed', attempts };
     this.#job.warn(words.unseenNote(record));
     return { outcome: 'pushed', attempts, unseen: true };

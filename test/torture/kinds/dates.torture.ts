@@ -125,7 +125,11 @@ function judgeTime(
 ): void {
   const loggedAt = foodsHeld(sandbox, day).find((item) => item.name === name)?.logged_at;
   if (typeof loggedAt !== 'string') return;
-  const isSame = Temporal.Instant.from(loggedAt).equals(instant);
+  // Times go out with whole seconds.
+  const second = Temporal.Instant.fromEpochMilliseconds(
+    Math.floor(instant.epochMilliseconds / 1000) * 1000,
+  );
+  const isSame = Temporal.Instant.from(loggedAt).equals(second);
   if (isSame && loggedAt.startsWith(day)) return;
   const wanted = `${String(value)} is ${instant.toString()} on ${day}`;
   round.failed('wrong report', `${wanted}; sent as ${loggedAt}`);

@@ -1,6 +1,6 @@
 import { complete, perform } from '../completion.ts';
 import { ERRAND_NAMES, prepare, usualRoute } from '../errands.ts';
-import { SERVICE_FAULTS } from '../faults.ts';
+import { SERVICE_FAULTS, faultAt } from '../faults.ts';
 import { type Round, torture } from '../kind.ts';
 import { openScene } from '../scene.ts';
 
@@ -29,7 +29,8 @@ async function playPair(round: Round, number: number): Promise<void> {
   const scene = await openScene(round);
   const { control } = scene.world.sandbox;
   const job = await prepare(errand, scene, random);
-  const spec = `${usualRoute(job, random)}:${fault}${random.pick(TIMES)}+${random.chance(0.2) ? 1 : 0}`;
+  const route = usualRoute(job, random);
+  const spec = `${route}:${faultAt(scene, route, fault)}${random.pick(TIMES)}+${random.chance(0.2) ? 1 : 0}`;
   round.note(`${errand} ${scene.platform} ${spec}`);
   control.clearRequests();
   control.addFaults(spec);

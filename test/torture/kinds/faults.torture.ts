@@ -5,7 +5,7 @@ import { type BadLine, openBadLine } from '../bad-line.ts';
 import { foodKey, foodsOn } from '../cargo.ts';
 import { complete, perform } from '../completion.ts';
 import { ERRAND_NAMES, type Job, OWN, newFood, prepare, usualRoute } from '../errands.ts';
-import { SERVICE_FAULTS, lineFault } from '../faults.ts';
+import { SERVICE_FAULTS, faultAt, lineFault } from '../faults.ts';
 import { type Round, torture } from '../kind.ts';
 import { type Scene, openSceneBehind, relogIfEnded } from '../scene.ts';
 
@@ -39,7 +39,7 @@ async function playStep(round: Round, scene: Scene, line: BadLine, jobs: Job[]):
   const job = await prepare(random.pick(ERRAND_NAMES), scene, random);
   jobs.push(...(job.earlier === undefined ? [] : [job.earlier]), job);
   for (let count = random.integer(0, 3); count > 0; count--)
-    control.addFaults(anyFault(job, random));
+    control.addFaults(anyFault(scene, job, random));
   const broken = Array.from({ length: random.integer(0, 2) }, () => lineFault(random));
   line.script(broken);
   if (random.chance(0.2)) control.expire();
@@ -63,10 +63,11 @@ function restores({ args, claim }: Job, date: string): boolean {
   return (args.includes('--replace-day') || args.includes('undo')) && claim.foods.has(date);
 }
 
-function anyFault(job: Job, random: Random): string {
+function anyFault(scene: Scene, job: Job, random: Random): string {
   const route = random.chance(0.2) ? 'any' : usualRoute(job, random);
   const times = random.pick(['', '', '*2', '*5', '*inf']);
-  return `${route}:${random.pick(SERVICE_FAULTS)}${times}+${random.integer(0, 2)}`;
+  const fault = faultAt(scene, route, random.pick(SERVICE_FAULTS));
+  return `${route}:${fault}${times}+${random.integer(0, 2)}`;
 }
 
 /** Whether `sync` can know what the athlete changed. A platform that replaces whole days does not show them. */

@@ -10,7 +10,6 @@ import {
   visit,
 } from '../../support/acceptance.ts';
 import { type Finished, type Running, ndjson } from '../../support/program.ts';
-import { PLATFORM_NAMES } from '../../../src/sandbox/settings.ts';
 import { judgeOutput } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
 import {
@@ -34,7 +33,7 @@ torture({
     const refreshToken = round.random.pick(['rotate', 'rotate', 'keep'] as const);
     const reuseRevokesFamily = round.random.chance(0.5);
     const settings = { refreshToken, reuseRevokesFamily };
-    const { world, proxy } = await openBehindProxy(round.random.pick(PLATFORM_NAMES), settings);
+    const { world, proxy } = await openBehindProxy('coach-watts', settings);
     round.note(`${procedure.name}, refresh tokens: ${refreshToken}`);
     await procedure(round, world, proxy);
   },

@@ -20,7 +20,11 @@ torture({
 
 async function redirect(round: Round, { port }: Stranger): Promise<void> {
   const { random } = round;
-  const { scene, line: gateway } = await openSceneBehind(round, openGateway);
+  const { scene, line: gateway } = await openSceneBehind(round, openGateway, {
+    // Elsewhere any success is believed.
+    platform: 'coach-watts',
+    stated: true,
+  });
   const job = await prepare(random.pick(ERRAND_NAMES), scene, random);
   const status = random.pick([300, 301, 302, 303, 305, 307, 308, 200, 201, 401, 503]);
   const location = random.pick(addresses(port, gateway.url));

@@ -25,6 +25,8 @@ torture({
     const rotates = random.chance(0.6);
     const open = (url: string) => openBadLine(url, '/api/oauth/token');
     const { scene, line } = await openSceneBehind(round, open, {
+      // `profile` shows whether the login lives.
+      platform: 'coach-watts',
       program: round.number % PROCESSES_EVERY === 0,
       settings: {
         refreshToken: rotates ? 'rotate' : random.pick(['keep', 'omit']),
