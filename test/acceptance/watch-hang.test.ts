@@ -156,6 +156,6 @@ describe.skipIf(process.platform !== 'linux')('a system call that restarts after
     await block(pid);
     const stopped = await world.run(['daemon', 'stop', '--json']).finished;
     expect(ndjson(stopped.stdout)).toMatchObject([{ outcome: 'stopped', pid, killed: true }, {}]);
-    expect(isAlive(pid)).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 });

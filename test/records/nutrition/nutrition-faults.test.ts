@@ -227,14 +227,15 @@ it('rejects no nutrition day while the whole service answers 500', async () => {
   expect(held()).toEqual(['gel 25']);
 });
 
-it('stays open if an earlier try of a rejected request may have emptied it', async () => {
-  const { push, undo, sandbox, ledger } = await openNutrition({ platform: 'interface' });
+it('stays open if an earlier try of a rejected undo may have emptied it, and the next push ends the undo', async () => {
+  const { push, undo, sandbox, ledger, held } = await openNutrition({ platform: 'interface' });
   await push({ 'a.json': day(GEL) });
   sandbox.control.addFaults('nutrition:reset-after', 'nutrition:411');
   expect(outcomesOf(await undo(DAY))).toEqual(['rejected']);
   expect(ledger.nutrition.dates('open')).toEqual([DAY]);
   const again = await push({ 'a.json': day(GEL) });
-  expect(outcomesOf(again)).toEqual(['pushed']);
+  expect(again).toMatchObject([{ outcome: 'skipped', reason: 'undone', warnings: [] }]);
+  expect([ledger.nutrition.dates('open'), held()]).toEqual([[], []]);
 });
 
 it('repeats no request that adds and may have arrived', async () => {

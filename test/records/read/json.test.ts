@@ -48,13 +48,15 @@ describe('parseText', () => {
       return text.slice(0, place) + put + text.slice(place + cut);
     });
 
-  test('accepts exactly the texts that JSON.parse accepts and locates every error', () => {
+  test('accepts exactly the texts that JSON.parse accepts, but for names that stand twice, and locates every error', () => {
     const seen = { taken: 0, refused: 0 };
     fc.assert(
       fc.property(fc.oneof(json, damaged, damaged), (text) => {
         const ok = parses(text);
         seen[ok ? 'taken' : 'refused']++;
         const fault = faultIn(text);
+        // The damage may have made one name of two.
+        if (ok && fault?.message.endsWith('appears twice in one object')) return;
         expect({ text, ok: fault === undefined }).toEqual({ text, ok });
         if (fault === undefined) return;
         expect({ text, offset: typeof fault.offset }).toEqual({ text, offset: 'number' });
