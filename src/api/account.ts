@@ -24,7 +24,7 @@ export const PATIENT: RetryPolicy = {
 /** Who a token belongs to. `lives`: the service takes it; false: that is not known. */
 export type WhoAmI =
   | { readonly kind: 'known'; readonly account: Account; readonly lives: true }
-  /** The service names nobody: it has no such endpoint, or that takes no token of applications. */
+  /** The service does not say who the athlete is: userinfo is missing, or takes no token of applications. */
   | { readonly kind: 'unknown'; readonly lives: boolean }
   /** It may name the athlete later: `NETWORK` or `SERVICE_UNAVAILABLE`. */
   | { readonly kind: 'unreachable'; readonly error: SyncError; readonly lives: boolean }
@@ -35,7 +35,7 @@ export interface WhoAmIOptions {
   readonly http: Http;
   /** The interface does not describe it, so a service may lack it, or answer anything. */
   readonly userinfo: URL;
-  /** The example of an authenticated request (interface 4.7). It decides if userinfo names nobody. */
+  /** The authenticated request of the interface (4.7), which decides if userinfo does not name the athlete. */
   readonly workouts: URL;
   readonly policy: RetryPolicy;
   /** Whether the service takes the token has to be known, too, not the account alone. */

@@ -266,7 +266,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
   };
 }
 
-/** Status of an interface platform for a recording that it has. */
+/** Status with which an interface platform refuses a known recording. */
 const KNOWN = 409;
 
 /** A 409 of a gateway, of a busy service, or in the form of deployed services says nothing about the recording. */
