@@ -251,20 +251,29 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       changeWorkout(id, { method: 'DELETE', signal }),
     /** Reads the profile. @returns undefined if this service shows it to no application */
     async readProfile(signal: AbortSignal) {
-      const { response } = await caller.call('profile', { method: 'GET', signal }, [401]);
+      const asked = caller.call('profile', { method: 'GET', signal }, [401, ...NOT_OFFERED]);
+      const { response } = await asked;
       return isSuccess(response) ? jsonValue(response) : undefined;
     },
-    /** Changes the profile (4.8). @returns the answer; empty if it is no JSON object */
+    /**
+     * Changes the profile (4.8).
+     *
+     * @returns the answer; empty if it is no JSON object; undefined if no application may change the profile
+     */
     async updateProfile(change: WireObject, signal: AbortSignal) {
       const request = { method: 'PATCH', ...json(change), signal } as const;
-      const { response, sent } = await caller.call('profile', request, [], { form: 'any' });
-      return decodeProfileAnswer(response, sent);
+      const call = caller.call('profile', request, NOT_OFFERED, { form: 'any' });
+      const { response, sent } = await call;
+      return isSuccess(response) ? decodeProfileAnswer(response, sent) : undefined;
     },
     async userinfo(signal: AbortSignal) {
       return jsonValue((await caller.call('userinfo', { method: 'GET', signal })).response);
     },
   };
 }
+
+/** Statuses of a service without a profile route: its path and its methods are not in the interface (4.8). */
+const NOT_OFFERED = [404, 405, 501];
 
 /** Status with which an interface platform refuses a known recording. */
 const KNOWN = 409;

@@ -65,9 +65,11 @@ function isTexts(value: unknown): value is string[] {
 function issuesOf(body: object): string[] {
   if (!isObject(body)) return issuesIn(body, []);
   const { data, detail, details, errors, error, issues, violations } = body;
+  const { fieldErrors, validationErrors, messages } = body;
   const inner = isObject(data) ? data['issues'] : data;
   const lists = [inner, isTexts(detail) ? [] : detail, details, issues, violations];
-  const found = [...lists.filter(Array.isArray), errors].flatMap((list) => issuesIn(list, []));
+  const named = [errors, fieldErrors, validationErrors, messages];
+  const found = [...lists.filter(Array.isArray), ...named].flatMap((list) => issuesIn(list, []));
   if (found.length > 0) return found;
   if (isObject(error)) return issuesOf(error);
   // Some frameworks answer with lists of texts by field, and nothing else.
@@ -83,8 +85,8 @@ function issuesIn(value: unknown, path: readonly string[]): string[] {
   }
   if (Array.isArray(value)) return value.flatMap((each) => issuesIn(each, path));
   if (!isObject(value)) return [];
-  const { message, msg, detail, reason, title, error } = value;
-  const words = firstText(message, msg, detail, reason, title, error);
+  const { message, msg, defaultMessage, detail, reason, title, error } = value;
+  const words = firstText(message, msg, defaultMessage, detail, reason, title, error);
   const place = placeOf(value);
   if (words !== undefined) return issuesIn(words, place ?? path);
   if (place !== undefined) return [];
@@ -92,7 +94,7 @@ function issuesIn(value: unknown, path: readonly string[]): string[] {
 }
 
 /** Names that frameworks use for all of a request. */
-const NO_FIELDS = new Set(['', 'body', 'base', '_errors', 'non_field_errors', '__all__']);
+const NO_FIELDS = new Set(['', 'body', 'json', 'base', '_errors', 'non_field_errors', '__all__']);
 
 /** Returns the field of an issue, as frameworks name it. */
 function placeOf(issue: Readonly<Record<string, unknown>>): string[] | undefined {

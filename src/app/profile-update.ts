@@ -74,8 +74,7 @@ export async function showOrUpdate(
   if (dryRun) return { action: 'would-update', requests: plan(kg, others, url('profile').href) };
   const client = await open();
   if (kg !== undefined) return await updateWeight(kg, others, force, client, signal);
-  const answer = await client.updateProfile(others, signal);
-  return { action: 'updated', profile: profileIn(answer) };
+  return { action: 'updated', profile: await update(others, client, signal) };
 }
 
 /** Returns all requests that an update may lead to, without asking the service. */
@@ -91,7 +90,7 @@ function plan(kg: number | undefined, others: WireObject, url: string): ProfileR
     { method: 'GET', url },
     patch({ ...weightIn('Kilograms', kg), ...others }, 'if the athlete reads kilograms'),
     patch({ ...weightIn('Pounds', kg), ...others }, 'if the athlete reads pounds'),
-    patch({ weight: kg, ...others }, 'if the profile names no unit'),
+    patch({ weight: kg, ...others }, 'if no profile names a unit'),
   ];
 }
 
@@ -108,7 +107,7 @@ async function updateWeight(
 ): Promise<ProfileReport> {
   const { units, forced } = await displayUnits(client, force, signal);
   const weight = units === undefined ? { weight: kg } : weightIn(units, kg);
-  const profile = profileIn(await client.updateProfile({ ...weight, ...others }, signal));
+  const profile = await update({ ...weight, ...others }, client, signal);
   const stored = weightOf(profile);
   if (stored !== undefined && Math.abs(stored - kg) > ROUNDING_KG) {
     throw new SyncError(
@@ -130,8 +129,23 @@ const UNIT_SET = "The unit in which the platform's pages show weights is kilogra
 /** Reads the athlete's profile. @throws SyncError `REJECTED` if the platform shows none */
 export async function readProfile(client: ServiceClient, signal: AbortSignal): Promise<unknown> {
   const answer = await client.readProfile(signal);
-  if (answer !== undefined) return profileIn(answer) ?? answer;
-  throw new SyncError('REJECTED', 'The platform offers applications no profile.', {
+  if (!isObject(answer) || Object.keys(answer).length === 0) throw notOffered();
+  return profileIn(answer) ?? answer;
+}
+
+/** Sends an update. @returns the profile in the answer @throws SyncError `REJECTED` if the platform takes none */
+async function update(
+  change: WireObject,
+  client: ServiceClient,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const answer = await client.updateProfile(change, signal);
+  if (answer === undefined) throw notOffered();
+  return profileIn(answer);
+}
+
+function notOffered(): SyncError {
+  return new SyncError('REJECTED', 'The platform offers applications no profile.', {
     hint: phrase`Set weight and FTP on its pages. If it has one at another path: ${sync('config', 'set', 'endpoint.profile', 'PATH')}.`,
   });
 }
@@ -146,7 +160,7 @@ async function displayUnits(
   signal: AbortSignal,
 ): Promise<{ readonly units: ProfileUnits | undefined; readonly forced: boolean }> {
   try {
-    const profile = await readProfile(client, signal);
+    const profile = profileIn(await client.readProfile(signal));
     const units = isObject(profile) ? profile['weightUnits'] : undefined;
     const known = units === 'Kilograms' || units === 'Pounds';
     return { units: known ? units : undefined, forced: false };

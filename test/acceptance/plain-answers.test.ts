@@ -112,7 +112,7 @@ describe('sync profile --weight', () => {
     const { code, stderr } = await sync(['profile', '--weight', '71.5']);
     expect([code, stderr]).toEqual([
       6,
-      expect.stringMatching(/nothing at \/api\/profile \(404\).*endpoint\.profile/s),
+      expect.stringMatching(/offers applications no profile.*endpoint\.profile/s),
     ]);
     expect(stderr).not.toMatch(/unit|kilogram/);
   });

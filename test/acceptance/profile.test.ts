@@ -126,7 +126,7 @@ describe('sync profile', () => {
     expect([run.code, run.stderr]).toEqual([2, /not a number/]);
   });
 
-  it('explains a 404, and uses a configured endpoint instead', async () => {
+  it('explains a platform without a profile, and uses a configured endpoint instead', async () => {
     const service = await openTinyService({
       'GET /v2/athlete': [200, { weight: 70, ftp: 250 }],
       'PATCH /v2/athlete': [200, { success: true, profile: { weight: 71, ftp: 250 } }],
@@ -136,7 +136,7 @@ describe('sync profile', () => {
     for (const args of [['profile'], ['profile', '--ftp', '250']]) {
       const { code, stderr } = await run(...args);
       expect(code).toBe(6);
-      expect(stderr).toContain('nothing at /api/profile (404)');
+      expect(stderr).toContain('The platform offers applications no profile.');
       expect(stderr).toContain('sync config set endpoint.profile');
     }
     expect((await run('config', 'set', 'endpoint.profile', '/v2/athlete')).code).toBe(0);

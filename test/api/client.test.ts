@@ -100,6 +100,8 @@ describe.each(METHODS)('%s', (name, line, call) => {
   const path = line.split(' ')[1] ?? '';
   // A platform may show the profile to no application: userinfo decides before a refresh.
   const asksFirst = name === 'readProfile';
+  // A platform may have no route for the profile: the answer says so, and is no error.
+  const mayLack = path === '/api/profile';
 
   it('sends one request with the token to the right address', async () => {
     const { client, server, trace } = await open([{}]);
@@ -169,6 +171,10 @@ describe.each(METHODS)('%s', (name, line, call) => {
 
   it('names the address of a 404 and how to change it', async () => {
     const { client } = await open([{ status: 404, body: '<html>nginx</html>' }], { base: '/x' });
+    if (mayLack) {
+      expect(await call(client)).toBeUndefined();
+      return;
+    }
     const error = await failure(call(client));
     expect(error.code).toBe('REJECTED');
     expect(error.message).toBe(`The platform has nothing at /x${path.split('?')[0] ?? ''} (404).`);
@@ -177,6 +183,7 @@ describe.each(METHODS)('%s', (name, line, call) => {
 
   it('shows no token in any error', async () => {
     for (const status of [200, 302, 400, 401, 403, 404, 413, 422, 500, 503]) {
+      if (mayLack && status === 404) continue;
       const body = status === 200 ? 'not JSON' : { message: 'Sorry' };
       const { client, trace } = await open([{ status, body }]);
       const error = await failure(call(client));

@@ -334,6 +334,13 @@ it.each<[string, unknown, string]>([
     'restingHr: Not an integer.; Odd.',
   ],
   [
+    "Spring's errors",
+    { status: 400, error: 'Bad Request', errors: [{ field: 'hrv', defaultMessage: 'Odd' }] },
+    'Bad Request (hrv: Odd)',
+  ],
+  ["Zod's flat errors", { error: { formErrors: [], fieldErrors: { hrv: ['Odd'] } } }, 'hrv: Odd'],
+  ["Marshmallow's messages", { messages: { json: { hrv: ['Odd'] } } }, 'hrv: Odd'],
+  [
     'problem details',
     {
       type: 'about:blank',

@@ -33,7 +33,7 @@ describe('the profile', () => {
           'if the athlete reads kilograms',
         ),
         patch({ weight: 159.9454, weightUnits: 'Pounds', ftp: 280 }, 'if the athlete reads pounds'),
-        patch({ weight: 72.55, ftp: 280 }, 'if the profile names no unit'),
+        patch({ weight: 72.55, ftp: 280 }, 'if no profile names a unit'),
       ],
     });
     expect(await run({ ftp: 280, dryRun: true })).toEqual({
@@ -165,18 +165,32 @@ describe('a weight', () => {
     });
   });
 
-  it.each([{ weight: 72.5 }, {}])(
-    'says that the platform has no profile, and nothing about units: %j',
-    async (options) => {
-      const get: Answer = [404, { message: 'Page not found' }];
-      const { run, patches } = await openService('Pounds', { get });
-      await expect(run(options)).rejects.toMatchObject({
+  it.each<[string, Answer]>([
+    ['no such page', [404, { message: 'Page not found' }]],
+    ['no such method', [405, undefined]],
+    ['not implemented', [501, undefined]],
+  ])('says that the platform has no profile, and nothing about units: %s', async (_what, no) => {
+    const { run } = await openService('Pounds', { get: no, patch: () => no });
+    for (const change of [{ weight: 72.5 }, { ftp: 280 }, {}]) {
+      await expect(run(change)).rejects.toMatchObject({
         code: 'REJECTED',
-        message: 'The platform has nothing at /api/profile (404).',
+        message: 'The platform offers applications no profile.',
       });
-      expect(patches()).toEqual([]);
-    },
-  );
+    }
+  });
+
+  it('says so if the answer is empty', async () => {
+    const { run } = await openService('Pounds', { get: [200, {}] });
+    await expect(run({})).rejects.toMatchObject({
+      message: 'The platform offers applications no profile.',
+    });
+  });
+
+  it('is changed on a platform that takes updates and shows no profile', async () => {
+    const { run, patches } = await openService('Kilograms', { get: [405, undefined] });
+    expect(await run({ weight: 72.5 })).toMatchObject({ action: 'updated' });
+    expect(patches()).toEqual([{ weight: 72.5 }]);
+  });
 
   it('is not sent without --force if the login may not read the unit', async () => {
     const get: Answer = [403, { message: 'Required scopes: profile:read' }];
