@@ -251,8 +251,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       changeWorkout(id, { method: 'DELETE', signal }),
     /** Reads the profile. @returns undefined if this service shows it to no application */
     async readProfile(signal: AbortSignal) {
-      const asked = caller.call('profile', { method: 'GET', signal }, [401, ...NOT_OFFERED]);
-      const { response } = await asked;
+      const { response } = await caller.call('profile', { method: 'GET', signal }, NOT_OFFERED);
       return isSuccess(response) ? jsonValue(response) : undefined;
     },
     /**
@@ -273,7 +272,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
 }
 
 /** Statuses of a service without a profile route: its path and its methods are not in the interface (4.8). */
-const NOT_OFFERED = [404, 405, 501];
+const NOT_OFFERED = [401, 404, 405, 501];
 
 /** Status with which an interface platform refuses a known recording. */
 const KNOWN = 409;
