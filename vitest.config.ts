@@ -17,7 +17,11 @@ export default defineConfig({
     // Transforms a module once, not in each run.
     experimental: { fsModuleCache: true },
     globalSetup: 'test/support/survivors-setup.ts',
-    setupFiles: ['test/support/contract-setup.ts', 'test/support/equality-setup.ts'],
+    setupFiles: [
+      'test/support/contract-setup.ts',
+      'test/support/equality-setup.ts',
+      'test/support/zone-setup.ts',
+    ],
     // Tests of programs wait most of the time.
     maxWorkers: availableParallelism() + 3,
     // A hang fails the test; a slow machine does not.

@@ -18,7 +18,7 @@ export function zoneData() {
 /** Minutes from 1970 to 2102. */
 const END = Date.UTC(2102, 0, 1) / 60_000;
 
-/** src/records/days/zones/newest.ts describes the form. */
+/** src/records/days/zones/shipped.ts describes the form. */
 export function trimmed({ version, zones, links }) {
   return { version, links, zones: zones.map(trimmedZone) };
 }

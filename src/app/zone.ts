@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Zone } from '../records/types.ts';
 import { useZoneData } from '../records/days/zone.ts';
 import type { ZoneData } from '../records/days/zones/offsets.ts';
-import { findZoneInfo, runtimeZoneVersion } from '../system/zoneinfo.ts';
+import { thisProcess } from '../system/this-process.ts';
 import type { AppContext, System } from './context.ts';
 
 /**
@@ -13,26 +13,23 @@ import type { AppContext, System } from './context.ts';
  *
  * @throws SyncError `CONFIG` if no zone is set and the machine's is unknown
  */
-export async function zoneFor(
-  config: Config,
-  system: Pick<System, 'machineZone' | 'env'>,
-): Promise<Zone> {
+export async function zoneFor(config: Config, system: Pick<System, 'machineZone'>): Promise<Zone> {
+  await chooseZoneData();
   const name = config.get('timezone');
   const from = config.originOf('timezone');
-  const zone: Zone =
-    // An operator presets no zone.
-    name === undefined || from === 'default' || from === 'system'
-      ? { name: system.machineZone(), from: 'machine' }
-      : { name, from };
-  useZoneData(await zoneDataOf(system));
-  return zone;
+  // An operator presets no zone.
+  return name === undefined || from === 'default' || from === 'system'
+    ? { name: system.machineZone(), from: 'machine' }
+    : { name, from };
 }
 
-export async function zoneDataOf({ env }: Pick<System, 'env'>): Promise<ZoneData> {
+/** Makes the newest zone data decide, and returns it. */
+export async function chooseZoneData(): Promise<ZoneData> {
   // A run with nothing to send needs no zone.
   const { newestZoneData } = await import('../records/days/zones/newest.ts');
-  const system = findZoneInfo(env['TZDIR']);
-  return await newestZoneData({ runtime: runtimeZoneVersion(), system });
+  const data = await newestZoneData(thisProcess.zoneData);
+  useZoneData(data);
+  return data;
 }
 
 /** Returns the time zone for showing times; falls back to UTC with a warning if it is unknown. */

@@ -11,6 +11,9 @@ const AMBIGUOUS = new Set(
   ).split(' '),
 );
 
+/** Names that IANA withdrew, and the runtime still takes. */
+const WITHDRAWN = /^(?:SystemV\/.*|US\/Pacific-New|Canada\/East-Saskatchewan)$/i;
+
 /**
  * Returns a zone's name in its usual capitals.
  *
@@ -28,7 +31,8 @@ export function checkZone(name: string): string {
       hint: 'An offset knows no summer time. Name the place instead, such as Europe/Berlin.',
     });
   }
-  if (!AMBIGUOUS.has(wanted.toUpperCase()) && isZone(wanted)) return wanted;
+  if (!AMBIGUOUS.has(wanted.toUpperCase()) && !WITHDRAWN.test(wanted) && isZone(wanted))
+    return wanted;
   throw new SyncError('CONFIG', `There is no time zone '${name}'.`, { hint: zoneHint(wanted) });
 }
 

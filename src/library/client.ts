@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { showOrUpdate } from '../app/profile-update.ts';
 import { machineZone } from '../app/context.ts';
 import { listWorkouts } from '../app/workout-list.ts';
-import { zoneDataOf } from '../app/zone.ts';
+import { chooseZoneData } from '../app/zone.ts';
 import type { Context } from '../base/context.ts';
 import type { Env } from '../base/env.ts';
 import { SyncError as ProgramError } from '../base/errors.ts';
@@ -21,7 +21,6 @@ import { rankBy } from '../records/prefer.ts';
 import { prepareInputs } from '../records/prepare.ts';
 import type { PreparedRecord } from '../records/types.ts';
 import { SOURCES } from '../records/sources/all.ts';
-import { useZoneData } from '../records/days/zone.ts';
 import { makeNamedFolder } from '../system/storage.ts';
 import { systemClock } from '../system/this-process.ts';
 import { DEFAULT_JOBS } from '../base/parallel.ts';
@@ -283,7 +282,7 @@ export class LibraryClient implements Client {
 
   /** Returns the zone of days, and makes the newest zone data decide. */
   async #zone(): Promise<string> {
-    useZoneData(await zoneDataOf({ env: this.#env }));
+    await chooseZoneData();
     return this.#options.timezone ?? machineZone(this.#env);
   }
 }

@@ -12,6 +12,8 @@ import type {
   MintRequest,
   RequestRecord as SandboxRequest,
 } from '../sandbox/types.ts';
+import { startWithZoneData } from '../records/days/zone.ts';
+import { shippedZoneData } from '../records/days/zones/shipped.ts';
 import { synthesize } from '../seed/synthesize.ts';
 import type { RecordingBytes, Tokens } from './types.ts';
 
@@ -162,6 +164,7 @@ export function* seed(options: SeedOptions = {}): Generator<SeedDay, void, undef
   // Sweden writes dates as in ISO 8601.
   const { until = new Date(now).toLocaleDateString('sv', { timeZone: zone }) } = options;
   const { days = 30, seed: number = 1 } = options;
+  startWithZoneData(shippedZoneData);
   for (const day of synthesize({ days, seed: number, until, zone, now })) {
     const { date, recordings, wellness, nutrition } = day;
     yield {

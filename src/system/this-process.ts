@@ -13,6 +13,8 @@ export const thisProcess = {
   pid: process.pid,
   arch: process.arch,
   nodeVersion: process.versions.node,
+  /** The release of the IANA time zone database in Node.js, if it states one. */
+  zoneData: process.versions['tz'],
   nodePath: process.execPath,
   /** Effective user id; undefined on Windows. */
   userId: process.geteuid?.(),

@@ -4,14 +4,13 @@ import { uncheckedTls } from '../../api/open-http.ts';
 import type { AppContext } from '../../app/context.ts';
 import { leakingVariables } from '../../app/config.ts';
 import { platformZone, sameClocks, zoneToType } from '../../app/platform-zone.ts';
-import { zoneDataOf, zoneFor } from '../../app/zone.ts';
+import { chooseZoneData, zoneFor } from '../../app/zone.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { isUtc } from '../../base/zone-name.ts';
 import type { Config } from '../../config/config.ts';
 import { releasedBy } from '../../records/days/zones/newest.ts';
 import { isExecutable, isOwnLauncher } from '../../system/executables.ts';
 import { thisProcess } from '../../system/this-process.ts';
-import { runtimeZoneVersion } from '../../system/zoneinfo.ts';
 import { type CheckResult, failed, good, odd } from './finding.ts';
 import { VERSION } from '../../base/version.ts';
 
@@ -19,8 +18,7 @@ import { VERSION } from '../../base/version.ts';
 const ENOUGH_WATCHES = 8_192;
 
 export function checkNode(): CheckResult {
-  const { nodePath, nodeVersion } = thisProcess;
-  const zoneData = runtimeZoneVersion();
+  const { nodePath, nodeVersion, zoneData } = thisProcess;
   const zones = zoneData === undefined ? '' : `, with zone data ${zoneData}`;
   return good(`sync ${VERSION} on Node.js ${nodeVersion} (${nodePath})${zones}.`);
 }
@@ -91,7 +89,6 @@ export async function checkPlatformZone(
 
 const ZONE_DATA_FROM = {
   runtime: 'part of Node.js',
-  system: 'installed on this system',
   shipped: 'shipped with sync',
 } as const;
 
@@ -99,12 +96,12 @@ const YEAR_MS = 365 * 86_400_000;
 
 /** Names the zone data that decides about days, and warns if it is more than a year old. */
 export async function checkZoneData(context: AppContext): Promise<CheckResult> {
-  const { version, origin } = await zoneDataOf(context);
+  const { version, origin } = await chooseZoneData();
   const name = `Zone data ${version}, ${ZONE_DATA_FROM[origin]}`;
   const age = context.clock.now() - Date.parse(releasedBy(version));
   if (age <= YEAR_MS) return good(`${name}.`);
   return odd(
     `${name}, is more than a year old: days and times are wrong wherever rules changed since.`,
-    'Update sync, Node.js or the time zone data of this system.',
+    'Update sync or Node.js.',
   );
 }

@@ -4,7 +4,7 @@ import { type CommandModule, dryRun, wholeNumber } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { devicePlaces } from '../../app/device-places.ts';
-import { zoneDataOf, zoneShown } from '../../app/zone.ts';
+import { chooseZoneData, zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOf, messageOf } from '../../base/errors.ts';
 import { joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl, hasEnvironmentTokens } from '../../config/config.ts';
@@ -128,7 +128,7 @@ export const watch: CommandModule = {
 async function prepareToStay(context: AppContext): Promise<void> {
   const watchdog = hearSignals();
   loadAhead(context.programDir);
-  await zoneDataOf(context);
+  await chooseZoneData();
   await watchdog;
   keepIdleHeapSmall();
 }

@@ -1,3 +1,5 @@
+import { SyncError } from '../../base/errors.ts';
+import { isUtc } from '../../base/zone-name.ts';
 import type { Offsets, ZoneData } from './zones/offsets.ts';
 import type { Activity } from '../../fit/activity.ts';
 
@@ -52,28 +54,6 @@ export class ZoneRules {
   }
 }
 
-const SECOND = 1_000;
-
-/** The runtime's offsets of a zone, exact to the second. */
-class IntlOffsets implements Offsets {
-  readonly #format: Intl.DateTimeFormat;
-
-  /** @param zone a name that the runtime knows */
-  constructor(zone: string) {
-    this.#format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
-  }
-
-  offsetAt(instant: number): number {
-    const { value: name = '' } =
-      this.#format.formatToParts(instant).find((part) => part.type === 'timeZoneName') ?? {};
-    const match = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(name);
-    if (match === null) throw new Error(`No offset in ${name} at ${instant}`);
-    const [, sign, hours = '0', minutes = '0', seconds = '0'] = match;
-    const size = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * SECOND;
-    return sign === '-' ? -size : size;
-  }
-}
-
 const rules = new Map<string, ZoneRules>();
 let newest: ZoneData | undefined;
 
@@ -87,19 +67,37 @@ export function useZoneData(data: ZoneData): void {
   rules.clear();
 }
 
+/** Makes zone data decide until {@link useZoneData} names newer: for a caller that cannot wait for the newest. */
+export function startWithZoneData(data: ZoneData): void {
+  newest ??= data;
+}
+
+const UTC: Offsets = { offsetAt: () => 0 };
+
 /**
- * Returns the rules of a zone: of the data that {@link useZoneData} named, and of the runtime if that does
- * not have the zone.
+ * Returns the rules of a zone, from the data that {@link useZoneData} named. UTC needs none.
  *
  * @param name a name that passed `checkZone`
+ * @throws SyncError `CONFIG` if the zone data lacks the zone
  */
 export function zoneRules(name: string): ZoneRules {
   let found = rules.get(name);
   if (found === undefined) {
-    found = new ZoneRules(newest?.offsets(name) ?? new IntlOffsets(name));
+    found = new ZoneRules(isUtc(name) ? UTC : offsetsOf(name));
     rules.set(name, found);
   }
   return found;
+}
+
+function offsetsOf(name: string): Offsets {
+  if (newest === undefined) throw new Error('No zone data was chosen');
+  const offsets = newest.offsets(name);
+  if (offsets === undefined) {
+    throw new SyncError('CONFIG', `Zone data ${newest.version} has no time zone '${name}'.`, {
+      hint: 'Name a zone by its region and city, such as Europe/Berlin or America/New_York.',
+    });
+  }
+  return offsets;
 }
 
 /**

@@ -13,7 +13,7 @@ import { ndjson } from '../../support/program.ts';
 /** Runs `sync doctor --json` on a machine without a login. */
 async function examine(env: Env = {}, over: Partial<System> = {}) {
   const homeDir = over.homeDir ?? scratchDir();
-  const machine = { SYNC_TOKEN_STORE: 'file', TZDIR: homeDir, ...env };
+  const machine = { SYNC_TOKEN_STORE: 'file', ...env };
   const run = startCommand(doctor, testSystem({ homeDir, env: machine, ...over }), ['--json']);
   const code = await run.done;
   const findings = ndjson(run.stdout.join('\n'));

@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { localDateOf, toLoggedAt } from '../../../src/records/days/local-date.ts';
 import type { Zone } from '../../../src/records/types.ts';
-import { useZoneData, zoneRules } from '../../../src/records/days/zone.ts';
+import { zoneRules } from '../../../src/records/days/zone.ts';
 
 /**
  * The oracle is a Temporal polyfill: another algorithm, over the zone data of the runtime. A run
@@ -16,7 +16,13 @@ const seed = Number(process.env['SYNC_TEST_SEED'] ?? Date.now() % 1_000_000);
 fc.configureGlobal({ seed });
 afterAll(() => fc.resetConfigureGlobal());
 // The oracle knows the data of the runtime; a file before this one may have chosen newer data.
-beforeAll(() => useZoneData({ version: '', origin: 'runtime', offsets: () => undefined }));
+beforeAll(useRuntimeZones);
+
+async function useRuntimeZones(): Promise<void> {
+  const { useZoneData } = await import('../../../src/records/days/zone.ts');
+  const { RuntimeOffsets } = await import('../../../src/records/days/zones/runtime.ts');
+  useZoneData({ version: '', origin: 'runtime', offsets: (zone) => new RuntimeOffsets(zone) });
+}
 
 const KNOWN = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'Etc/GMT+12', 'Etc/GMT-14'];
 /** Zones of every sample: these skipped a day, change by half an hour, or changed by seconds. */
@@ -116,7 +122,7 @@ describe('an instant with Z', () => {
         }
       }
     }
-    expect(checked).toBeGreaterThan(ALL ? 70_000 : 200);
+    expect(checked).toBeGreaterThan(ALL ? 60_000 : 200);
   });
 });
 
@@ -134,7 +140,9 @@ describe('a wall time without an offset', () => {
     .map(([zone, change, seconds]) => ({
       zone,
       wall: inZone(change, zone).toPlainDateTime().add({ seconds }),
-    }));
+    }))
+    // Earlier days are refused.
+    .filter(({ wall }) => wall.year >= 1990);
   const anywhere = fc
     .record({ zone: anyZone, instant: anyInstant })
     .map(({ zone, instant }) => ({ zone, wall: inZone(instant, zone).toPlainDateTime() }));
@@ -322,6 +330,7 @@ describe('the time zone of the process', () => {
       expect(new Date(0).getTimezoneOffset(), `TZ=${processZone} took effect`).toBe(offset);
       // Offsets are remembered: new modules have to ask again.
       vi.resetModules();
+      await useRuntimeZones();
       const { localDateOf, toLoggedAt } = await import('../../../src/records/days/local-date.ts');
       return results(localDateOf, toLoggedAt);
     };
