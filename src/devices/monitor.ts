@@ -2,7 +2,8 @@ import type { Context } from '../base/context.ts';
 import { messageOf } from '../base/errors.ts';
 import { ChildCaller } from '../system/child-call.ts';
 import { isBelow } from '../system/mounts.ts';
-import { type MonitorLine, type MonitorRequest, POLL_MS } from './protocol.ts';
+import { plugsOf } from './places.ts';
+import type { MonitorLine, MonitorRequest } from './protocol.ts';
 import type { Device, FoundDevices, Places } from './types.ts';
 
 /** The built file of the child process that notices changes. */
@@ -15,8 +16,8 @@ export const MONITOR_CHILD = 'device-monitor.cjs';
 const SETTLE_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
 /** Interval of probes without a change: some mounts announce nothing (ms). */
 const QUIET_MS = 60_000;
-/** Default of {@link MonitorOptions.silenceMs}: three polls. */
-const SILENCE_MS = 3 * POLL_MS;
+/** Interval of the polls, which find mounts that the system does not announce (ms). */
+const POLL_MS = 30_000;
 /** Pause before the child is replaced, and the longest (ms). */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -24,8 +25,10 @@ const LONGEST_PAUSE_MS = 60_000;
 export interface MonitorOptions {
   readonly places: Places;
   readonly childPath: string;
-  /** Longest silence of the child (ms). It hangs then, and is replaced. */
-  readonly silenceMs?: number;
+  /** By default the {@link plugsOf} this system. */
+  readonly plugs?: readonly string[];
+  /** Interval of the child's polls, by default {@link POLL_MS}. A child that is silent for two hangs, and is replaced. */
+  readonly pollMs?: number;
   /** Finds the devices that are plugged in now. */
   readonly find: (places: Places, signal: AbortSignal) => Promise<FoundDevices>;
 }
@@ -162,19 +165,19 @@ export class DeviceMonitor {
   /** Keeps a child running. A child that hangs is left behind, and replaced. */
   async #keepChild(): Promise<void> {
     const { clock, trace } = this.#context;
-    const { silenceMs = SILENCE_MS, places } = this.#options;
+    const { places, plugs = plugsOf(places.platform), pollMs = POLL_MS } = this.#options;
     const { signal } = this.#ended;
     const take = (line: MonitorLine) => {
       if (line === 'ready') this.#probeOnce();
       else if (line === 'changed') this.#probeSoon();
       return false;
     };
-    const request = { mounts: places.mounts };
+    const request = { mounts: places.mounts, plugs, pollMs };
     let pauseMs = FIRST_PAUSE_MS;
     while (!signal.aborted) {
       const startedAt = clock.monotonic();
       try {
-        await this.#child.ask({ request, take, silenceMs: () => silenceMs }, signal);
+        await this.#child.ask({ request, take, silenceMs: () => 2 * pollMs }, signal);
       } catch (error) {
         if (this.#ended.signal.aborted) return;
         trace(`The search for changes of devices starts again: ${messageOf(error)}.`);

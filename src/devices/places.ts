@@ -35,6 +35,11 @@ export function usualMounts(
   }
 }
 
+/** Returns the folders with a file for each USB device. A device over MTP shows there first: its mount has no event. */
+export function plugsOf(platform: NodeJS.Platform): readonly string[] {
+  return platform === 'linux' ? ['/dev/bus/usb'] : [];
+}
+
 /** Levels below a folder that the user names, in which a device may be: a mount of gvfs has two. */
 const NAMED_LEVELS = 3;
 

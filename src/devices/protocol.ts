@@ -17,11 +17,13 @@ export type SearchAnswer =
   /** Every mount answered, or exceeded its time limit. */
   | { readonly state: 'done' };
 
-/** Interval of the child's polls, each of which it answers with a line (ms). */
-export const POLL_MS = 5_000;
-
 /** What the child watches. */
-export type MonitorRequest = Pick<Places, 'mounts'>;
+export interface MonitorRequest extends Pick<Places, 'mounts'> {
+  /** Folders in which the system makes a file for each device that is plugged in. */
+  readonly plugs: readonly string[];
+  /** Interval of the polls, each of which the child answers with a line (ms). */
+  readonly pollMs: number;
+}
 
 /** An answer of the child; the last one never comes. */
 export type MonitorLine =

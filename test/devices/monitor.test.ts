@@ -8,7 +8,7 @@ import type { Device, FoundDevices } from '../../src/devices/types.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 import { type TestBuild, buildForTest } from '../support/build.ts';
 import { testContext } from '../support/context.ts';
-import { until } from '../watch/support.ts';
+import { NEVER_MS, until } from '../support/until.ts';
 
 let built: TestBuild;
 beforeAll(async () => {
@@ -125,6 +125,22 @@ it('notices devices that are plugged in and unplugged, several at once', async (
   expect(changes.at(-1)).toBe(1);
 });
 
+it('searches at once when the system has made a file for a device, although its mount has no event', async () => {
+  const [media, usb] = [scratchDir(), scratchDir()];
+  mkdirSync(join(usb, '001'));
+  let looks = 0;
+  const find = () => {
+    looks++;
+    return Promise.resolve<FoundDevices>({ devices: [], silent: [] });
+  };
+  // No poll comes in the time of the test.
+  await monitorOf(media, { plugs: [usb], find, pollMs: 10 * NEVER_MS });
+  // The child is ready then. Without a change, there is one more look a minute.
+  await until(() => looks >= 2);
+  writeFileSync(join(usb, '001', '004'), '');
+  await until(() => looks > 5);
+});
+
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 
 it.skipIf(!isRoot)('notices a device mounted over a folder, without an event', async () => {
@@ -133,7 +149,7 @@ it.skipIf(!isRoot)('notices a device mounted over a folder, without an event', a
   const point = join(media, 'GARMIN');
   mkdirSync(point);
   writeFileSync(join(disk, 'device'), '42');
-  const monitor = await monitorOf(media);
+  const monitor = await monitorOf(media, { pollMs: 500 });
   // Without events nothing but a poll can show it: the child knows the empty folder first.
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   execFileSync('mount', ['--bind', disk, point]);
@@ -157,7 +173,7 @@ it('replaces a child that hangs, and ends it', async () => {
      setInterval(() => process.send('alive'), 100);
      setTimeout(() => process.send('changed'), 100);`,
   );
-  const monitor = await monitorOf(media, { childPath: child, silenceMs: 1_000 });
+  const monitor = await monitorOf(media, { childPath: child, pollMs: 500 });
   mkdirSync(join(media, 'a'));
   writeFileSync(join(media, 'a', 'device'), 'a');
   await until(() => monitor.devices.length === 1);
