@@ -13,6 +13,10 @@ export const VARIABLES: readonly Variable[] = [
     env === undefined ? [] : [{ name: env, about }],
   ),
   { name: 'SYNC_PROFILE', about: 'the account to use, if there is no --profile' },
+  {
+    name: 'SYNC_ACCOUNT',
+    about: 'your name for the athlete of these tokens, if the platform names none',
+  },
   { name: 'SYNC_CLIENT_SECRET', about: 'client secret, if the platform gave this application one' },
   { name: 'SYNC_ACCESS_TOKEN', about: 'access token to use instead of a stored login' },
   {

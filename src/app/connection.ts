@@ -57,9 +57,10 @@ export function connect(context: AppContext, config: Config, options: ConnectOpt
       if (token === undefined && settled) return accountKey(config, account);
       const { keyOfLogin, keyOfToken } = await import('./ledger-account.ts');
       const ask = async () => await (await open()).whoIs(context.signal);
+      const { athleteName } = options;
       return token === undefined
         ? await keyOfLogin(config, ask, context.warn)
-        : await keyOfToken(config, token, offline, ask);
+        : await keyOfToken(config, token, { offline, athleteName }, ask);
     },
     whoIs: async (signal) => await (await open()).whoIs(signal, true),
     async close() {

@@ -3,7 +3,15 @@ import type { WhoAmI } from '../api/account.ts';
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
-import { type Account, type Config, accountKey, environmentToken } from '../config/config.ts';
+import {
+  type Account,
+  type Config,
+  accountKey,
+  environmentToken,
+  requireBaseUrl,
+  tokenKeyPrefix,
+} from '../config/config.ts';
+import { serviceId } from '../config/endpoints.ts';
 import { changeProfile } from '../config/config-write.ts';
 import {
   accountByToken,
@@ -24,9 +32,12 @@ import { sha256 } from '../system/this-process.ts';
  *
  *   https://training.example athlete:42             the service named the athlete
  *   https://training.example profile:work           a stored login; athlete unknown
+ *   https://training.example profile:work 8c41      the same, after a login of another athlete
  *   https://training.example profile:work token:1f  a token from the environment; athlete unknown
+ *   https://training.example named:ada              the same; SYNC_ACCOUNT names the athlete
  *
- * Usually `sync login` learns the athlete and saves it in the profile: then nothing here is called.
+ * Usually `sync login` learns the athlete and saves it in the profile, or saves the name of the ledger if the
+ * service names no athlete: then nothing here is called.
  * This file is for the other cases, and asks the service before anything is sent:
  *
  * - The service did not answer during the login. The profile then holds a random login ID in place
@@ -60,7 +71,7 @@ export async function keyOfLogin(
   ask: AskService,
   onWarning: (text: string) => void,
 ): Promise<string> {
-  const { paths, profile, loginId } = config;
+  const { paths, profile, loginId, unnamedLedger } = config;
   const keyOfProfile = accountKey(config, undefined);
   const who = await ask();
   const namedBefore = await withDatabase(config, (database) => hasNamedAthlete(database, config));
@@ -73,6 +84,7 @@ export async function keyOfLogin(
     }
     case 'unreachable':
       if (namedBefore) throw accountUnknown(who.error);
+      await changeProfile(paths, profile, { unnamed: unnamedLedger, ofLogin: loginId });
       return keyOfProfile;
     case 'rejected':
       if (namedBefore) throw loginRejected();
@@ -85,41 +97,52 @@ export async function keyOfLogin(
       }
   }
   // The service does not name accounts: without a login ID, later commands do not ask again.
-  await changeProfile(paths, profile, { loginId: null, ofLogin: loginId });
+  await changeProfile(paths, profile, {
+    loginId: null,
+    unnamed: unnamedLedger,
+    ofLogin: loginId,
+  });
   return keyOfProfile;
 }
 
 /**
  * Returns the ledger key for a token from the environment. The ledger remembers the athlete of a
- * token, so the service is asked once for each token. If it does not name accounts, the key is a
- * digest of the token, and what this token sent is still remembered.
+ * token, so the service is asked once for each token. If it does not name accounts, the user's name for the
+ * athlete makes the key, which takes over what this token sent; without one, a digest of the token does.
  *
- * @param offline do not ask the service (a dry run)
- * @throws SyncError `NETWORK`, `SERVICE_UNAVAILABLE`, `AUTH_EXPIRED`: nothing was sent.
+ * @param options `offline`: do not ask the service (a dry run); `athleteName`: default: `SYNC_ACCOUNT`, which
+ *   must not contradict the service
+ * @throws SyncError `NETWORK`, `SERVICE_UNAVAILABLE`, `AUTH_EXPIRED`, `CONFIG`: nothing was sent.
  */
 export async function keyOfToken(
   config: Config,
   token: Secret,
-  offline: boolean,
+  {
+    offline,
+    athleteName,
+  }: { readonly offline: boolean; readonly athleteName?: string | undefined },
   ask: AskService,
 ): Promise<string> {
   const byDigest = digestKey(config, token);
+  const byName = namedKey(config, athleteName) ?? byDigest;
   return await withDatabase(config, async (database) => {
-    const remembered = accountByToken(database, byDigest);
-    if (remembered !== undefined) return remembered;
-    if (offline) return byDigest;
+    const settled = settledKey(database, config, token, athleteName);
+    if (settled !== undefined || offline) return settled ?? byName;
     const who = await ask();
     if (who.kind === 'rejected') throw loginRejected();
     if (who.kind === 'unreachable') {
       const { error } = who;
       if (error.code === 'NETWORK' || hasNamedAthlete(database, config))
         throw accountUnknown(error);
-      return byDigest;
+      return byName;
     }
-    const key = who.kind === 'known' ? accountKey(config, who.account) : byDigest;
+    const key = who.kind === 'known' ? accountKey(config, who.account) : byName;
+    if (athleteName === undefined) refuseOtherName(config, key);
     rememberTokenAccount(database, byDigest, key);
-    moveCopies(config.paths.stateDir, byDigest, key);
-    moveAccount(database, byDigest, key);
+    for (const before of [byDigest, byName]) {
+      moveCopies(config.paths.stateDir, before, key);
+      moveAccount(database, before, key);
+    }
     return key;
   });
 }
@@ -137,18 +160,57 @@ export async function knownAccount(
   const token = environmentToken(config);
   const { account, formerAccount } = config;
   if (token === undefined) return { key: accountKey(config, account ?? formerAccount), account };
-  const byDigest = digestKey(config, token);
+  const byName = namedKey(config) ?? digestKey(config, token);
   const key = existsSync(ledgerPath(config.paths))
-    ? await withDatabase(config, (database) => accountByToken(database, byDigest) ?? byDigest)
-    : byDigest;
+    ? await withDatabase(config, (database) => settledKey(database, config, token) ?? byName)
+    : byName;
   if (key === keyOfProfile) return { key, account: config.account };
+  const prefix = [athletePrefix(config), namedKey(config, '') ?? ''].find((one) =>
+    key.startsWith(one),
+  );
+  return { key, account: prefix === undefined ? undefined : { id: key.slice(prefix.length) } };
+}
+
+/**
+ * Returns the ledger key of a token that an earlier command settled. Undefined if it has to ask the service: none did, or
+ * the user has named the athlete since.
+ *
+ * @throws SyncError `CONFIG` as {@link refuseOtherName} does
+ */
+function settledKey(
+  database: Database,
+  config: Config,
+  token: Secret,
+  athleteName?: string,
+): string | undefined {
+  const key = accountByToken(database, digestKey(config, token));
+  if (key === undefined) return undefined;
+  if (athleteName === undefined) refuseOtherName(config, key);
+  const byName = namedKey(config, athleteName) ?? key;
+  return key === byName || key.startsWith(athletePrefix(config)) ? key : undefined;
+}
+
+/** @throws SyncError `CONFIG` if `SYNC_ACCOUNT` names another athlete than the service does */
+function refuseOtherName(config: Config, key: string): void {
+  const { athleteName } = config;
   const prefix = athletePrefix(config);
-  return { key, account: key.startsWith(prefix) ? { id: key.slice(prefix.length) } : undefined };
+  if (athleteName === undefined || !key.startsWith(prefix)) return;
+  const id = key.slice(prefix.length);
+  if (id === athleteName) return;
+  throw new SyncError(
+    'CONFIG',
+    `SYNC_ACCOUNT is "${athleteName}", but the platform says that the token belongs to ${id}.`,
+    { hint: 'Unset SYNC_ACCOUNT: it is for platforms that do not name the athlete.' },
+  );
+}
+
+/** Returns the ledger key of an athlete whom the user names; undefined if there is no name. */
+function namedKey(config: Config, name = config.athleteName): string | undefined {
+  return name === undefined ? undefined : `${serviceId(requireBaseUrl(config))} named:${name}`;
 }
 
 function digestKey(config: Config, token: Secret): string {
-  const digest = sha256(token.reveal()).slice(0, 16);
-  return `${accountKey(config, undefined)} token:${digest}`;
+  return `${tokenKeyPrefix(config)}${sha256(token.reveal()).slice(0, 16)}`;
 }
 
 function athletePrefix(config: Config): string {

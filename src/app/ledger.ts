@@ -1,4 +1,4 @@
-import { type Config, accountKey, hasEnvironmentTokens } from '../config/config.ts';
+import { type Config, accountKey, hasEnvironmentTokens, tokenKeyPrefix } from '../config/config.ts';
 import { moveAccount } from '../ledger/accounts.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { type KnownFiles, knownFiles } from '../ledger/known-files.ts';
@@ -43,9 +43,11 @@ export function targetsOf(
 export function openLedger(config: Config, account: string, clock: Clock): OpenLedger {
   const { stateDir } = config.paths;
   // A profile has one account: work recorded before the athlete was known belongs to this athlete.
-  const isNamed = config.account !== undefined && !hasEnvironmentTokens(config);
+  const hasTokens = hasEnvironmentTokens(config);
+  const isNamed = config.account !== undefined && !hasTokens;
   const former = isNamed ? accountKey(config, undefined) : undefined;
-  return openLedgerAt({ stateDir, account, former }, clock);
+  const otherTokens = hasTokens ? tokenKeyPrefix(config) : undefined;
+  return openLedgerAt({ stateDir, account, former, otherTokens }, clock);
 }
 
 /** Opens the ledger in a state folder. @throws SyncError `STORAGE` */
@@ -54,12 +56,15 @@ export function openLedgerAt(
     stateDir,
     account,
     former,
+    otherTokens,
   }: {
     /** Holds the locks of processes, too. */
     readonly stateDir: string;
     readonly account: string;
     /** Another key for the same account: its rows become the account's. */
     readonly former?: string | undefined;
+    /** How the keys of tokens begin that may be of this account, or of another one. */
+    readonly otherTokens?: string | undefined;
   },
   clock: Clock,
 ) {
@@ -81,7 +86,7 @@ export function openLedgerAt(
     uploads: new UploadLedger(database, account, mark, now),
     known,
     get records(): RecordLedger {
-      return (records ??= new RecordLedger(database, account, mark, now));
+      return (records ??= new RecordLedger(database, account, mark, now, otherTokens));
     },
     close() {
       if (!open) return;

@@ -19,6 +19,8 @@ export interface ConnectOptions {
   /** Whether a person can answer an unlock prompt (default: if this is a terminal). */
   readonly attended?: boolean;
   readonly retry?: RetryPolicy;
+  /** Names the athlete of the environment's tokens, if the platform does not (default: `SYNC_ACCOUNT`). */
+  readonly athleteName?: string | undefined;
 }
 
 export type OpenConnection = Awaited<ReturnType<typeof openConnection>>;

@@ -32,6 +32,7 @@ export function openSession(
     tokenUrl: endpointUrl(baseUrl, config.endpoints.token),
     accountId: config.account?.id,
     loginId: config.loginId,
+    unnamed: config.unnamedLedger,
     clientSecret: givenSecret(config),
     attended: options.attended,
   });

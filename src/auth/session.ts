@@ -31,6 +31,8 @@ export interface SessionOptions extends RefreshOptions {
   readonly accountId: string | undefined;
   /** The random ID of a login, if its athlete was unknown when it was made. */
   readonly loginId?: string | undefined;
+  /** The ledger of this run, if the platform does not name the athlete. */
+  readonly unnamed?: string | undefined;
   readonly attended?: boolean | undefined;
 }
 
@@ -278,7 +280,7 @@ function tokenOf({ tokens }: Credentials): Secret {
 
 /** Refuses a login of another service, or of another athlete than the one this run began with. */
 function refuseForeign(found: Credentials, options: SessionOptions): void {
-  const { profile, service, accountId, loginId } = options;
+  const { profile, service, accountId, loginId, unnamed } = options;
   if (found.service !== service) {
     throw new SyncError(
       'AUTH_REQUIRED',
@@ -292,7 +294,8 @@ function refuseForeign(found: Credentials, options: SessionOptions): void {
   const sameLogin = loginId !== undefined && found.loginId === loginId;
   // Two logins of unknown athletes may be those of two athletes.
   const isUnknown = accountId === undefined && loginId !== undefined;
-  const sameAthlete = found.accountId === accountId && !isUnknown;
+  const sameLedger = accountId !== undefined || found.unnamed === unnamed;
+  const sameAthlete = found.accountId === accountId && sameLedger && !isUnknown;
   if (!sameLogin && !sameAthlete) {
     const wasNamed = accountId !== undefined || loginId !== undefined;
     throw new SyncError(

@@ -11,6 +11,7 @@ export interface ConfigChange {
   readonly settings?: Readonly<Partial<Record<SettingKey, string | null>>>;
   readonly account?: Account | null;
   readonly loginId?: string | null;
+  readonly unnamed?: string | undefined;
   readonly loggedOut?: boolean;
   /** Change nothing unless this is still the profile's login. */
   readonly ofLogin?: string | undefined;
@@ -55,8 +56,9 @@ function changed(before: ProfileEntry | undefined, change: ConfigChange): Profil
   );
   const account = change.account === undefined ? before?.account : (change.account ?? undefined);
   const loginId = change.loginId === undefined ? before?.loginId : (change.loginId ?? undefined);
+  const unnamed = change.unnamed ?? before?.unnamed;
   const loggedOut = change.loggedOut ?? before?.loggedOut ?? false;
-  return { settings, account, loginId, loggedOut };
+  return { settings, account, loginId, unnamed, loggedOut };
 }
 
 function write(path: string, profiles: Readonly<Record<string, unknown>>): void {

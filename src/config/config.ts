@@ -46,6 +46,8 @@ export interface ProfileEntry {
    * `account`, the program asks the service again.
    */
   readonly loginId: string | undefined;
+  /** Name of the ledger if the platform does not name the athlete. Absent before the first such login. */
+  readonly unnamed: string | undefined;
 }
 
 export interface ConfigFile {
@@ -78,6 +80,8 @@ export function loadConfig(
   const { profiles } = readConfigFile(paths.configFile);
   const entry = profiles[profile];
   const saved = entry?.settings ?? {};
+  const { account, loginId, unnamed, loggedOut = false } = entry ?? {};
+  const isLogin = (account ?? loginId ?? unnamed) !== undefined;
   const find = settingFinder(sources, profile, overrides, saved);
   const findUnflagged = settingFinder(sources, profile, {}, saved);
   return {
@@ -101,10 +105,19 @@ export function loadConfig(
       ) as Endpoints;
     },
     /** Known after a login with this profile. */
-    account: entry?.loggedOut === true ? undefined : entry?.account,
+    account: loggedOut ? undefined : account,
     /** After a logout: the athlete of the last login: that ledger still has the sent items. */
-    formerAccount: entry?.loggedOut === true ? entry.account : undefined,
-    loginId: entry?.loginId,
+    formerAccount: loggedOut ? account : undefined,
+    loginId,
+    /** By the configuration file, there is a login, or there was one. */
+    hasLogin: isLogin && !loggedOut,
+    hadLogin: isLogin && loggedOut,
+    /** The platform did not name the athlete of the last login. */
+    isUnnamed: account === undefined && unnamed !== undefined,
+    /** Name of the ledger if the platform does not name the athlete. */
+    unnamedLedger: unnamed ?? `profile:${profile}`,
+    /** Names the athlete of the environment's tokens, if the platform does not. */
+    athleteName: nameFrom(env),
     /** From the environment. The credential store holds stored secrets. See {@link isSecretOf}. */
     clientSecret: secretFrom(env, 'SYNC_CLIENT_SECRET'),
     /** `SYNC_ACCESS_TOKEN` and `SYNC_REFRESH_TOKEN`. If one is set, the stored login is ignored. */
@@ -180,7 +193,7 @@ export function hasEnvironmentTokens(config: Config): boolean {
 
 /** Returns whether there is a login, by the configuration file and the environment. */
 export function isLoggedIn(config: Config): boolean {
-  return (config.account ?? config.loginId) !== undefined || hasEnvironmentTokens(config);
+  return config.hasLogin || hasEnvironmentTokens(config);
 }
 
 /** Returns the base URL. @throws SyncError `CONFIG` if none is configured */
@@ -213,14 +226,19 @@ function missing(
 }
 
 /**
- * Returns the ledger's account key for a login: the athlete's id if it is known, or else the profile, so
- * that two profiles never share confirmed uploads.
+ * Returns the ledger's account key for a login: the athlete's id if it is known, or else a ledger of the
+ * profile, so that two profiles never share confirmed uploads.
  */
 export function accountKey(config: Config, account: Account | undefined): string {
   const service = serviceId(requireBaseUrl(config));
   return account === undefined
-    ? `${service} profile:${config.profile}`
+    ? `${service} ${config.unnamedLedger}`
     : `${service} athlete:${account.id}`;
+}
+
+/** Returns how the keys of tokens from the environment begin, if the platform does not name the athlete. */
+export function tokenKeyPrefix(config: Config): string {
+  return `${serviceId(requireBaseUrl(config))} profile:${config.profile} token:`;
 }
 
 /**
@@ -260,7 +278,7 @@ function decodeConfigFile(value: unknown, path: string): ConfigFile {
 }
 
 function decodeProfile(value: unknown, where: string): ProfileEntry {
-  const { account, loggedOut, loginId, ...rest } = asObject(value, where);
+  const { account, loggedOut, loginId, unnamed, ...rest } = asObject(value, where);
   const settings: Partial<Record<SettingKey, string>> = {};
   for (const [key, setting] of Object.entries(rest)) {
     if (!isSettingKey(key)) {
@@ -273,14 +291,16 @@ function decodeProfile(value: unknown, where: string): ProfileEntry {
     }
     settings[key] = setting;
   }
-  if (loginId !== undefined && typeof loginId !== 'string') {
-    throw new SyncError('CONFIG', `${where}: loginId is not a text.`);
-  }
+  const optionalText = (name: string, found: unknown) => {
+    if (found === undefined || typeof found === 'string') return found;
+    throw new SyncError('CONFIG', `${where}: ${name} is not a text.`);
+  };
   return {
     settings,
     account: account === undefined ? undefined : decodeAccount(account, where),
     loggedOut: loggedOut === true,
-    loginId,
+    loginId: optionalText('loginId', loginId),
+    unnamed: optionalText('unnamed', unnamed),
   };
 }
 
@@ -309,6 +329,13 @@ function flagName(key: SettingKey): string {
   const short = { timezone: '--tz', redirectPort: '--port', tokenStore: '--store' };
   if (key in short) return short[key as keyof typeof short];
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** Reads `SYNC_ACCOUNT`. @throws SyncError `CONFIG` */
+function nameFrom(env: Env): string | undefined {
+  const name = env['SYNC_ACCOUNT']?.trim() ?? '';
+  if (/^\P{C}{0,255}$/u.test(name)) return name || undefined;
+  throw new SyncError('CONFIG', 'SYNC_ACCOUNT is no name of an athlete: one line, 255 characters.');
 }
 
 /** Reads a secret, without surrounding white space such as the line break of a file. */

@@ -27,6 +27,8 @@ export interface Credentials {
   readonly accountId: string | undefined;
   /** A random ID for this login, if the athlete is not known. */
   readonly loginId?: string | undefined;
+  /** The ledger of this login (`Config.unnamedLedger`), if the athlete is not known. */
+  readonly unnamed?: string | undefined;
   /**
    * When a refresh with an unknown outcome began: the service may have replaced these tokens.
    * ms since 1970.

@@ -73,9 +73,31 @@ export const EMPTY_DAY: LedgerDay = {
 
 export type NutritionLedger = ReturnType<typeof nutritionLedger>;
 
-/** Returns the nutrition days of one account. Every method is one statement. */
-export function nutritionLedger(database: Database, account: string) {
+/**
+ * Returns the nutrition days of one account.
+ *
+ * @param otherTokens how the keys of tokens begin that may be of this account, or of another one
+ */
+export function nutritionLedger(database: Database, account: string, otherTokens?: string) {
   return {
+    /** Returns whether another token sent items of the day that were not replaced since. */
+    isOfOtherToken(date: string): boolean {
+      if (otherTokens === undefined) return false;
+      const rows = database.all`
+        SELECT day FROM nutrition_days WHERE date = ${date} AND account <> ${account}
+          AND substr(account, 1, length(${otherTokens})) = ${otherTokens}`;
+      const days = (rows as { day: string }[]).map(({ day }) => JSON.parse(day) as KnownDay);
+      const isThere = ({ state }: SentItem) => state !== 'new' && state !== 'gone';
+      return days.some(({ items }) => items.some(isThere));
+    },
+    /** Records that a request replaced what other tokens sent of the day. */
+    forgetOtherTokens(date: string): void {
+      if (otherTokens === undefined) return;
+      const isOther = `date = ?1 AND account <> ?2 AND substr(account, 1, length(?3)) = ?3`;
+      for (const rows of ['nutrition_days WHERE', `records WHERE kind = 'nutrition' AND`]) {
+        database.run(`DELETE FROM ${rows} ${isOther}`, date, account, otherTokens);
+      }
+    },
     day(date: string): LedgerDay {
       const row = database.get`
         SELECT day, status FROM nutrition_days WHERE account = ${account} AND date = ${date}` as

@@ -47,8 +47,15 @@ export class RecordLedger {
   readonly #mark: ProcessMark;
   readonly #now: () => number;
 
-  constructor(database: Database, account: string, mark: ProcessMark, now: () => number) {
-    this.nutrition = nutritionLedger(database, account);
+  /** @param otherTokens how the keys of tokens begin that may be of this account, or of another one */
+  constructor(
+    database: Database,
+    account: string,
+    mark: ProcessMark,
+    now: () => number,
+    otherTokens?: string,
+  ) {
+    this.nutrition = nutritionLedger(database, account, otherTokens);
     this.wellness = new WellnessLedger(database, account, now);
     this.zones = readZoneLedger(database, account);
     this.platform = platformFacts(database, account, now);

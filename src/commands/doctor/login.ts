@@ -13,8 +13,7 @@ export async function checkKeychain(context: AppContext, config: Config): Promis
     await store.probe(context.signal);
     return good(`Logins can be kept in ${store.describe()}.`);
   } catch (error) {
-    const hasLogin = (config.account ?? config.loginId) !== undefined;
-    return failed(error, store.kind === 'keychain' && !hasLogin ? odd : bad);
+    return failed(error, store.kind === 'keychain' && !config.hasLogin ? odd : bad);
   }
 }
 

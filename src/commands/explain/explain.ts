@@ -25,9 +25,8 @@ export const explain: CommandModule = {
     const config = configFor(context);
     const zone = await zoneShown(config, context);
     const subject = await findSubject(given, () => zone, context);
-    // A platform that names no athlete leaves only the stored login.
-    const isLogged = isLoggedIn(config) || (await storedLogin(context, config)) !== undefined;
-    const isKnown = isLogged || config.formerAccount !== undefined;
+    const isLogged = isLoggedIn(config);
+    const isKnown = isLogged || config.hadLogin;
     return await withLedger(
       context,
       config,

@@ -49,7 +49,7 @@ export async function keep(
     const who = await whoAmI(context, asked, tokens.accessToken);
     warnIfUnknown(context, who);
     const account = who.kind === 'known' ? who.account : undefined;
-    const { replaced, saved } = await storeLogin(context, attempt, tokens, account);
+    const { replaced, saved } = await storeLogin(context, attempt, tokens, who);
     const left = await clearOtherStore(context, attempt);
     if (from === 'code') await revokeReplaced(context, attempt, [replaced, left], tokens);
     if (hasEnvironmentTokens(config)) {
@@ -69,11 +69,14 @@ async function storeLogin(
   context: AppContext,
   attempt: LoginAttempt,
   tokens: NewTokens,
-  account: Account | undefined,
+  who: WhoAmI,
 ): Promise<{ replaced: Credentials | undefined; saved: SavedSettings }> {
-  const { config, store, baseUrl, clientId, clientSecret } = attempt;
+  const { config, store, baseUrl, clientId, clientSecret, unnamed } = attempt;
   const { paths, profile } = config;
-  const loginId = account === undefined ? randomUUID() : undefined;
+  const account = who.kind === 'known' ? who.account : undefined;
+  const wasNamed = (config.account ?? config.formerAccount) !== undefined;
+  const isSettled = account !== undefined || (who.kind === 'unknown' && !wasNamed);
+  const loginId = isSettled ? undefined : randomUUID();
   return await withLoginLock(context, { stateDir: paths.stateDir, profile }, async () => {
     const replaced = await loadIfReadable(store);
     context.signal.throwIfAborted();
@@ -85,6 +88,7 @@ async function storeLogin(
         clientSecret,
         accountId: account?.id,
         loginId,
+        unnamed: account === undefined ? unnamed : undefined,
         tokens,
       },
       NEVER,
@@ -92,8 +96,14 @@ async function storeLogin(
     try {
       const settings: SavedSettings = settingsToSave(attempt);
       const before = readConfigFile(paths.configFile).profiles[profile]?.settings ?? {};
-      const athlete = { account: account ?? null, loginId: loginId ?? null, loggedOut: false };
-      await changeProfile(paths, profile, { settings, ...athlete });
+      const isNewLedger = who.kind === 'unknown' || unnamed !== config.unnamedLedger;
+      await changeProfile(paths, profile, {
+        settings,
+        account: account ?? null,
+        loginId: loginId ?? null,
+        loggedOut: false,
+        ...(isNewLedger ? { unnamed } : {}),
+      });
       const changed = Object.entries(settings).filter(
         ([key, value]) => (before[key as SettingKey] ?? null) !== value,
       );
@@ -150,8 +160,7 @@ async function clearOtherStore(
 ): Promise<Credentials | undefined> {
   const other = store.kind === 'file' ? 'keychain' : 'file';
   // Do not touch a keychain that never held a login of this profile.
-  const before = config.account ?? config.loginId;
-  if (other === 'keychain' && before === undefined) return undefined;
+  if (other === 'keychain' && !config.hasLogin) return undefined;
   const old = openStore(config, { ...context, attended: false }, other, baseUrl);
   const left = await loadIfReadable(old);
   try {

@@ -18,7 +18,7 @@ import { SETTINGS, TOKEN_STORES } from '../../config/settings.ts';
 import { exchange, waitForAnswer } from './browser.ts';
 import { whyNoBrowser } from './by-hand.ts';
 import { type LoginReport, keep } from './keep.ts';
-import { type LoginAttempt, chooseStore, clientSecretFor } from './store.ts';
+import { type LoginAttempt, chooseStore, clientSecretFor, ledgerOfLogin } from './store.ts';
 import {
   type LoginTarget,
   completeTarget,
@@ -42,6 +42,7 @@ export interface LoginFlags {
   readonly timeout: string;
   readonly store?: string;
   readonly withToken: boolean;
+  readonly sameAthlete: boolean;
 }
 
 const DEFAULT_TIMEOUT = '5m';
@@ -80,7 +81,12 @@ export const login: CommandModule = {
           SETTINGS.tokenStore.fallback,
         ),
       )
-      .option('--with-token', 'read a token response (JSON) from stdin', false),
+      .option('--with-token', 'read a token response (JSON) from stdin', false)
+      .option(
+        '--same-athlete',
+        'the athlete is that of the last login, if the platform does not say who it is',
+        false,
+      ),
   examples: [
     'sync login                             # asks for the platform and a client ID',
     'sync login sandbox                     # the platform of `sync sandbox`',
@@ -141,14 +147,14 @@ async function logIn(
   }
   let target = await completeTarget(context, config, flags);
   if (flags.withToken) {
-    const attempt = await prepare(context, config, http, target);
+    const attempt = await prepare(context, config, http, target, flags);
     return await keep(context, attempt, await tokensFromStdin(context, attempt), 'stdin');
   }
   for (;;) {
     try {
       return await logInByBrowser(context, config, http, {
         target,
-        browser: flags.browser,
+        flags,
         timeoutMs,
       });
     } catch (error) {
@@ -166,10 +172,12 @@ async function prepare(
   config: Config,
   http: Http,
   target: LoginTarget,
+  { sameAthlete }: LoginFlags,
 ): Promise<LoginAttempt> {
   const store = await chooseStore(context, config, target);
   const clientSecret = await clientSecretFor(store, target, context.signal);
-  return { ...target, clientSecret, config, http, store };
+  const unnamed = await ledgerOfLogin(context, config, target, sameAthlete);
+  return { ...target, clientSecret, config, http, store, unnamed };
 }
 
 async function logInByBrowser(
@@ -178,11 +186,11 @@ async function logInByBrowser(
   http: Http,
   options: {
     readonly target: LoginTarget;
-    readonly browser: boolean;
+    readonly flags: LoginFlags;
     readonly timeoutMs: number;
   },
 ): Promise<LoginReport> {
-  const { target } = options;
+  const { target, flags, timeoutMs } = options;
   const { baseUrl, clientId, scopes } = target;
   const endpoint = endpointUrl(baseUrl, config.endpoints.authorize);
   const authorization = await beginAuthorization({
@@ -201,8 +209,10 @@ async function logInByBrowser(
     const request = { endpoint, clientId, scopes, redirectUri };
     const doubt = await checkAuthorizePage(context, http, request);
     if (doubt !== undefined) context.warn(doubt);
-    const attempt = await prepare(context, config, http, target);
-    const callback = await waitForAnswer(guarded, attempt, authorization, options);
+    const attempt = await prepare(context, config, http, target, flags);
+    const { browser } = flags;
+    const how = { browser, timeoutMs };
+    const callback = await waitForAnswer(guarded, attempt, authorization, how);
     const tokens = await exchange(guarded, attempt, callback, authorization);
     const report = await keep(guarded, attempt, tokens, 'code');
     if (start.misused.aborted) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { agrees } from '../../app/confirm.ts';
 import type { AppContext } from '../../app/context.ts';
 import type { Http } from '../../api/http.ts';
@@ -16,6 +17,8 @@ export interface LoginAttempt extends LoginTarget {
   readonly config: Config;
   readonly http: Http;
   readonly store: LoginStore;
+  /** The ledger of this login, if the platform does not name the athlete. */
+  readonly unnamed: string;
 }
 
 /**
@@ -102,11 +105,44 @@ async function askToReplace(
   };
 }
 
+/**
+ * Returns the ledger of a login, if the platform does not name the athlete. Asks if the login before it was such a
+ * one: nothing else tells two athletes apart.
+ *
+ * @throws SyncError `CONFIG` after a logout, if there is no terminal
+ */
+export async function ledgerOfLogin(
+  context: AppContext,
+  config: Config,
+  { baseUrl }: LoginTarget,
+  isSame: boolean,
+): Promise<string> {
+  const { unnamedLedger, profile, hadLogin, saved } = config;
+  const isOver = config.isUnnamed && (saved.baseUrl ?? serviceId(baseUrl)) === serviceId(baseUrl);
+  if (!isOver || isSame) return unnamedLedger;
+  const fact = `The platform does not say who logs in to profile "${profile}"`;
+  if (context.io.interactive) {
+    context.warn(`${fact}. What one athlete sent does not count for another.`);
+    const question = 'Is this the same athlete as before?';
+    if (await agrees(context, question, { onEnter: true })) return unnamedLedger;
+    return `profile:${profile} ${randomUUID().slice(0, 8)}`;
+  }
+  const other = sync('login', '--profile', 'NAME');
+  if (!hadLogin) {
+    context.warn(
+      phrase`${fact}: it counts as the same athlete as before. For another one, run ${other}.`,
+    );
+    return unnamedLedger;
+  }
+  throw new SyncError('CONFIG', `${fact}, after a logout.`, {
+    hint: phrase`If this is the same athlete as before, add --same-athlete. For another one, run ${other}.`,
+  });
+}
+
 /** Returns where this profile is logged in, by the configuration file. */
-function savedLogin({ account, loginId, saved }: Config) {
+function savedLogin({ hasLogin, saved }: Config) {
   const address = saved.baseUrl;
-  if (address === undefined || !URL.canParse(address) || (account ?? loginId) === undefined)
-    return undefined;
+  if (address === undefined || !URL.canParse(address) || !hasLogin) return undefined;
   const baseUrl = new URL(address);
   return { baseUrl, service: serviceId(baseUrl), kind: saved.tokenStore ?? 'keychain' };
 }

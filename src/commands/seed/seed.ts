@@ -111,7 +111,8 @@ export const seed: CommandModule = {
     return await forEachAccount(context, flags.accounts, async (own, account) => {
       const { days: ownDays = options.days, seed: ownSeed = options.seed } = account;
       const ownOptions = { ...sending, days: ownDays, seed: ownSeed };
-      return await withAccount(own, quietConfigFor(own, overrides), ownOptions, task);
+      const ownConfig = quietConfigFor(own, overrides);
+      return await withAccount(own, ownConfig, ownOptions, task, account.name);
     });
   },
 };
@@ -130,6 +131,7 @@ async function withAccount(
   config: Config,
   options: FillOptions,
   task: (account: SeedTarget) => Promise<ExitCode>,
+  athleteName?: string,
 ): Promise<ExitCode> {
   const { clock, io } = context;
   const baseUrl = requireBaseUrl(config);
@@ -137,7 +139,7 @@ async function withAccount(
   return await withLedger(
     context,
     config,
-    { connections: options.jobs, offline: options.dryRun },
+    { connections: options.jobs, offline: options.dryRun, athleteName },
     (connection, ledger) =>
       task({
         context,

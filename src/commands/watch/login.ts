@@ -87,6 +87,7 @@ export async function openLogin(context: AppContext, once: boolean, how: 'online
       service: serviceId(baseUrl),
       /** Undefined if it is unknown, or after a logout. Read again: it may have become known just now. */
       athlete: configFor(context).account?.id,
+      unnamedLedger: config.unnamedLedger,
       // A placeholder account: nothing may be sent.
       delivers: how === 'online',
       ledger,
@@ -178,8 +179,11 @@ export async function nextLogin(
 
 /** Another service has its own athletes: a user who moved there is not asked. */
 function whyNot(before: OpenLogin, after: OpenLogin, profile: string): Failure | undefined {
-  const known = before.athlete !== undefined && before.service === after.service;
-  if (!known || after.athlete === before.athlete) return undefined;
+  if (before.service !== after.service) return undefined;
+  if (before.athlete === undefined) {
+    return after.unnamedLedger === before.unnamedLedger ? undefined : otherAthlete(profile);
+  }
+  if (after.athlete === before.athlete) return undefined;
   return after.athlete === undefined ? loggedOut(profile) : otherAthlete(profile);
 }
 

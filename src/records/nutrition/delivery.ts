@@ -215,10 +215,14 @@ export class DayDelivery {
    * it would erase what others wrote.
    */
   async #replace(): Promise<DayOutcome | undefined> {
-    const { options, service } = this.#job;
+    const { options, service, ledger } = this.#job;
     const own = wantedItems(this.#day);
     if (this.#isNew && options.merge === 'add' && own.length > 0) {
       return { outcome: 'rejected', ...words.addText(this.#date), attempts: 0 };
+    }
+    const isOfOther = ledger.nutrition.isOfOtherToken(this.#date);
+    if (isOfOther && options.merge !== 'replace-day') {
+      return { outcome: 'rejected', ...words.otherTokenText(this.#date), attempts: 0 };
     }
     if (service.adds) return await this.#sendUnsent();
     const { items, fields, sentFields } = this.#day;
@@ -286,6 +290,7 @@ export class DayDelivery {
       return [isPending(item) ? statedItem(item) : item];
     });
     this.#put('settled', { items });
+    this.#job.ledger.nutrition.forgetOtherTokens(this.#date);
     this.#noteGone();
     if (attempts === 0) return atRest(this.#day);
     if (options.remember) return { outcome: 'undone', attempts };

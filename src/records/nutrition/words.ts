@@ -104,6 +104,13 @@ export function addText(date: string): ConflictText {
   };
 }
 
+export function otherTokenText(date: string): ConflictText {
+  return {
+    message: `Another access token sent ${date} from here, and the platform does not say whose the tokens are. It would replace that day.`,
+    hint: phrase`If this is the same athlete, or that day may go, run ${sync('push', 'nutrition', 'FILE', '--replace-day')}. SYNC_ACCOUNT names the athlete of a token.`,
+  };
+}
+
 /** @param copies as far as an answer has shown them */
 export function addsText(date: string, copies: readonly ShownItem[]): ConflictText {
   const held =

@@ -37,6 +37,7 @@ function openAs(athlete: string, given: Pick<OpenLogin, 'loginEndsAt'>): OpenLog
   return {
     account: athlete,
     athlete,
+    unnamedLedger: 'profile:default',
     service: 'http://127.0.0.1:9',
     filePart: 'file',
     delivers: true,
