@@ -31,7 +31,7 @@ function archiveLauncher(folder: string, name: string): string {
 }
 
 describe.each(Object.keys(INSTALLATIONS))('the program, started by %s', (installation) => {
-  it.each(['sync', 'athlete-sync'])('calls itself %s as it was typed', (name) => {
+  it.each(['sync', 'athlete-sync'])('calls itself %s if the user typed that', (name) => {
     const home = openHome();
     const launcher = INSTALLATIONS[installation]?.(home.dir, name) ?? '';
     const run = (...args: readonly string[]) => {

@@ -88,7 +88,7 @@ describe('sync seed --out', () => {
     expect(contents()).toEqual({ [name]: 'W10=' });
   });
 
-  it('does not follow a link, even one that leads nowhere', async () => {
+  it('does not follow a link, even a broken one', async () => {
     const { folder, write, contents } = await openFolder();
     mkdirSync(folder);
     const elsewhere = join(folder, '..', 'elsewhere.json');

@@ -58,7 +58,7 @@ describe("a seeded account's profile", () => {
     ]);
   });
 
-  it('is set as far as the platform takes it', async () => {
+  it('gets each field that the platform takes', async () => {
     const world = await openLoggedInWorld();
     // The first change is the weight.
     world.sandbox.control.addFaults('profile-update:400');

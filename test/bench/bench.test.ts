@@ -87,7 +87,7 @@ describe.skipIf(missing.length > 0)(`the bench${skipNote(missing)}`, () => {
     expect(busy.memory).toBeGreaterThan(95);
   });
 
-  it('fails a row whose command fails', async () => {
+  it('fails the row of a command that fails', async () => {
     const failing = measure({ command: ['sh', '-c', 'echo no disk >&2; exit 3'] });
     await expect(failing).rejects.toThrow('ended with 3: no disk');
     await expect(measure({ command: ['no-such-command'] })).rejects.toThrow('ended with 127');

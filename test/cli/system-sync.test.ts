@@ -125,7 +125,7 @@ describe.runIf(terminals.present)('sync alone at a terminal', () => {
     ]);
   });
 
-  it('shows what is wrong with the settings, and exits as the system sync did', async () => {
+  it('shows the fault of the settings, and exits as the system sync did', async () => {
     const home = openHome();
     const config = join(home.dir, 'config', 'config.json');
     mkdirSync(dirname(config));

@@ -93,7 +93,7 @@ describe('sync repair', () => {
     expect(text).not.toContain('Copy it from the device again');
   });
 
-  it('shows what it dropped between records, and warns of the others', async () => {
+  it('shows the dropped bytes between records, and warns of the others', async () => {
     const at = ride.length / 2;
     put('ride.fit', new Uint8Array(ride).fill(0, at, at + 512));
     const { text } = await repairText('ride.fit');

@@ -274,7 +274,7 @@ describe('findDevices', () => {
     ]);
   });
 
-  it('finds several devices in one folder, whatever their volumes are named', async () => {
+  it('finds several devices in one folder, with any names of volumes', async () => {
     const media = scratchDir();
     const volumes = [
       'COROS/Activity',
@@ -291,7 +291,7 @@ describe('findDevices', () => {
     );
   });
 
-  it('finds a device whose path ends with a separator, as the root of a drive does', async () => {
+  it('finds a device at a path that ends with a separator, as the root of a drive does', async () => {
     const root = join(scratchDir(), 'GARMIN/');
     mkdirSync(join(root, 'Garmin/Activity'), { recursive: true });
     const { devices } = await find({ mounts: [{ root, below: [] }] });

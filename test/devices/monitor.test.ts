@@ -46,7 +46,7 @@ async function monitorOf(
   return monitor;
 }
 
-it('keeps a device whose mount, or a folder above it, does not answer, but no device beside it', async () => {
+it('keeps a device if its mount, or a folder above it, does not answer, but no device beside it', async () => {
   const media = scratchDir();
   const device = (root: string, key: string): Device => ({
     ...{ key, kind: 'device', title: 'Garmin', maker: 'garmin', root: join(media, root) },

@@ -7,7 +7,7 @@ import { deviceSearch, write, writeRecording } from './support.ts';
 const { surveyIn } = deviceSearch();
 
 describe('surveyDevices', () => {
-  it('lists the recordings with their stamps, and the one that was made last', async () => {
+  it('lists the recordings with their stamps, and names the newest', async () => {
     const media = scratchDir();
     const folder = join(media, 'GARMIN/Garmin/Activity');
     const last = join(folder, '2026/a.fit');

@@ -86,7 +86,7 @@ describe('the platform that has the interface document alone', () => {
     ['accepted', 202, '{}', '{}'],
     ['no-content', 204, '', ''],
     ['text', 200, 'OK', 'OK'],
-  ] as const)('answers what it stored by %s', async (answers, status, day, recording) => {
+  ] as const)('answers an upload and a day by %s', async (answers, status, day, recording) => {
     const sandbox = open({ answers });
     const stored = [await wellness(sandbox, { hrv: 50 }), await ride(sandbox)];
     const seen = await Promise.all(stored.map(async (each) => [each.status, await each.text()]));
@@ -112,7 +112,7 @@ describe('the platform that has the interface document alone', () => {
     expect(foods(sandbox)).toEqual([]);
   });
 
-  it('stores wellness under the date as it is written, unchanged', async () => {
+  it('stores wellness under the written date, unchanged', async () => {
     const sandbox = open();
     await wellness(sandbox, { date: '2026-02-15T23:30:00-05:00', stress: 40, spO2: 1 });
     expect(state(sandbox)?.wellness).toMatchObject([

@@ -76,7 +76,7 @@ describe('docs/openapi.yaml', () => {
     }
   });
 
-  it('names every scope, and marks those that the interface does not show', () => {
+  it('names every scope, and marks each that the interface does not show', () => {
     const { scopes, 'x-platform-scopes': marked } =
       contract.components.securitySchemes.oauth.flows.authorizationCode;
     expect(Object.keys(scopes).sort()).toEqual([...SCOPES].sort());

@@ -180,7 +180,7 @@ describe('synthesized days', () => {
 });
 
 describe('synthesized days until today', () => {
-  it('leave out what is still to come, and add it later', () => {
+  it('leave out the future, and add it later', () => {
     const all = daysOf({ days: 2 });
     const [ride] = recordingsOf(all).slice(-1);
     const { startTime, elapsedSecs = 0 } = readSummary(ride?.bytes ?? Buffer.of());

@@ -57,7 +57,7 @@ describe('placeOf', () => {
   });
 });
 
-it('isBelow holds for what is inside of a folder, and not for the folder itself', () => {
+it('isBelow holds for paths inside of a folder, and not for the folder itself', () => {
   const pairs = [
     ['/a/b', '/a'],
     ['/a', '/'],

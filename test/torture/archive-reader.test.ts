@@ -48,7 +48,7 @@ describe('readZip', () => {
 });
 
 describe('readGzip', () => {
-  it('is sure of a whole file, and not of one that other bytes follow', () => {
+  it('is sure of a whole file, and not of a file that other bytes follow', () => {
     const file = gzipSync(bytes);
     expect(readGzip(file)).toEqual({ bytes, isSure: true });
     expect(readGzip(Buffer.concat([file, Buffer.alloc(9)]))).toEqual({ bytes, isSure: false });

@@ -47,7 +47,7 @@ describe('walkFit', () => {
     expect(walkFit(bytes).whole).toBe(false);
   });
 
-  it('finds records that no specification allows in a file whose CRC holds', () => {
+  it('finds records that no specification allows in a file with a correct CRC', () => {
     const bytes = Buffer.from(ride);
     bytes[14] = 0x0f;
     expect(walkFit(sealed(bytes))).toMatchObject({ whole: true, records: 'broken' });

@@ -38,7 +38,7 @@ const push = async (record: object) => {
 };
 
 describe('the judge of what the platform holds', () => {
-  it('finds nothing if it holds what was sent', async () => {
+  it('finds nothing if it holds everything that was sent', async () => {
     cargo.recordings.set('ride.fit', RIDE);
     cargo.wellness.set(DAY, { restingHr: 50 });
     foodsOn(cargo, DAY).set(foodKey(OATS), OATS);
@@ -97,7 +97,7 @@ describe('the judge of what the platform holds', () => {
     expect(found).toEqual([`duplicated: ${foodKey(OATS)}: 2 times`]);
   });
 
-  it('finds what was never sent', async () => {
+  it('finds a recording that was never sent', async () => {
     enter(OATS);
     await push({ date: DAY, restingHr: 50 });
     await world.sync(['upload', world.write('ride.fit', RIDE)]);

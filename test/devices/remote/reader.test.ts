@@ -57,7 +57,7 @@ describe('a reader of a device over MTP', () => {
     });
   });
 
-  it('reports the error of the system, and goes on', async () => {
+  it('reports the error of the system, and continues', async () => {
     const reader = makeReader();
     await expect(reader.list(join(around, 'none'), NEVER)).rejects.toMatchObject({
       code: 'ENOENT',

@@ -180,7 +180,7 @@ describe.skipIf(!chromium.present)(`the page of the sandbox in Chromium${chromiu
     expect(complaints).toEqual([]);
   });
 
-  it('shows an error of a typed fault, and keeps what was typed', async () => {
+  it('shows an error of a typed fault, and keeps the text', async () => {
     const { sandbox } = await openFilled();
     const { page } = await openPage(sandbox.url);
     await page.getByLabel('Another fault').fill('uploads:503');
