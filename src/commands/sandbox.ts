@@ -155,7 +155,7 @@ async function start(
   const odd = flags.redirectUri?.find((uri) => !URL.canParse(uri) || uri.includes('#'));
   if (odd !== undefined) {
     throw new SyncError('USAGE', `--redirect-uri ${odd}: not a redirect URI.`, {
-      hint: 'Write it whole, such as http://127.0.0.1:8917/callback or com.example.app:/callback.',
+      hint: 'Write it whole, such as http://127.0.0.1:8917/login or com.example.app:/callback.',
     });
   }
   const data = flags.data === undefined ? undefined : resolve(flags.data);

@@ -35,7 +35,8 @@ export type NotificationMode = keyof typeof NOTIFICATIONS;
 
 /** Default port of the login's listener, which is part of the registered redirect URI. */
 const DEFAULT_REDIRECT_PORT = 8917;
-export const CALLBACK_PATH = '/callback';
+/** It must not end in `/callback`: Coach Watts gives such registrations another program's client. */
+export const CALLBACK_PATH = '/login';
 
 function setting<T>(definition: Setting<T>): Setting<T> {
   return definition;

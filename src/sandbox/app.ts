@@ -11,6 +11,7 @@ import { ApiProblem, refusal, TokenProblem } from './http/problem.ts';
 import { getProfile, getUserinfo, patchProfile } from './resources/profile.ts';
 import { isPath, ROUTES, type RouteName } from './http/routes.ts';
 import type { Scope } from './oauth/scopes.ts';
+import { getMetadata, postRegistration } from './oauth/registration.ts';
 import { postRevoke, postToken } from './oauth/token.ts';
 import { postUpload } from './resources/upload.ts';
 import { listWellness, postWellness } from './resources/wellness.ts';
@@ -89,6 +90,8 @@ function addPlatform(app: Hono<SandboxEnv>, world: World): void {
     if (scope !== undefined) app.on(method, path, requireBearer(world, scope));
     app.on(method, path, handler);
   };
+  add('metadata', getMetadata(world));
+  add('register', postRegistration(world));
   add('authorize', (c) => consent.show(c));
   add('consent', (c) => consent.decide(c));
   add('token', postToken(world));

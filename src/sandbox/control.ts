@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { ApiProblem } from './http/problem.ts';
 import { checkedRequest } from './http/validate.ts';
-import { PUBLIC_CLIENT_ID } from './oauth/clients.ts';
+import { PUBLIC_CLIENT_ID, findClient } from './oauth/clients.ts';
 import { SCOPES, scopesOf } from './oauth/scopes.ts';
 import { isPlainDate } from './resources/dates.ts';
 import { dayOf } from './resources/nutrition.ts';
@@ -123,7 +123,7 @@ function dataControl(world: World): DataControl {
 }
 
 function loginControl(world: World): Pick<Control, 'mint' | 'expire' | 'revoke'> {
-  const { grants, settings, clients } = world;
+  const { grants, settings } = world;
   const chosen = ({ athlete, login }: v.InferOutput<typeof revokeSchema>) => ({
     athleteId: athlete === undefined ? undefined : athleteOf(world, athlete),
     loginId: login,
@@ -131,7 +131,7 @@ function loginControl(world: World): Pick<Control, 'mint' | 'expire' | 'revoke'>
   return {
     mint(request = {}) {
       const { athlete, clientId, ...given } = checkedRequest(mintSchema, request);
-      if (!clients.some((client) => client.id === clientId)) {
+      if (findClient(world, clientId) === undefined) {
         throw new ApiProblem(404, `No client "${clientId}"`);
       }
       const { current } = settings;

@@ -86,6 +86,11 @@ const SCHEMA = v.strictObject({
     true,
     'compare redirect URIs as strings, as deployed services do; otherwise loopback ports are free (RFC 8252, 7.3)',
   ),
+  registration: setting(
+    v.picklist(['on', 'off', 'forgets']),
+    'on',
+    '`coach-watts`: whether programs register clients by themselves (RFC 7591): yes, no, or yes and no such client is known later (`forgets`)',
+  ),
   accessTtl: setting(count, 3600, 'lifetime of access tokens, seconds'),
   reuseRevokesFamily: setting(
     flag,

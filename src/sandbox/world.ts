@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { HttpBindings } from '@hono/node-server';
 import { Athletes, DEFAULT_ATHLETES } from './resources/athletes.ts';
-import { defaultClients } from './oauth/clients.ts';
+import { type RegisteredClient, defaultClients } from './oauth/clients.ts';
 import { DailyRecords } from './resources/daily-records.ts';
 import { FaultScript } from './faults/script.ts';
 import { Grants, type Bearer } from './oauth/grants.ts';
@@ -60,6 +60,10 @@ export function createWorld(options: WorldOptions = {}) {
     store,
     settings,
     clients: defaultClients(options.redirectUris),
+    /** Clients that registered by themselves, by ID. */
+    registered: store.table<RegisteredClient>('clients'),
+    /** The registrations of the last hour (ms since the epoch). */
+    registeredAt: [] as readonly number[],
     athletes: new Athletes(store, athleteList),
     grants: new Grants(store, now),
     recordings: new Recordings(store, now),

@@ -60,7 +60,7 @@ describe.each(KINDS)('a login by the loopback redirect on %s', (platform) => {
       code_challenge: /^[\w-]{43}$/,
       code_challenge_method: 'S256',
     });
-    expect(redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+    expect(redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/login$/);
     // 32 random bytes.
     expect(Buffer.from(state, 'base64url')).toHaveLength(32);
     expect(requestLines(world.sandbox)).toEqual(LOGIN[platform]);

@@ -54,7 +54,7 @@ describe.skipIf(!chromium.present)(`a login clicked through in Chromium${chromiu
     expect(requested.map((url) => new URL(url).pathname)).toEqual([
       '/api/oauth/authorize',
       '/api/oauth/authorize',
-      '/callback',
+      '/login',
     ]);
     const callback = new URL(requested[2] ?? '');
     const spent = ['code', 'state'].map((name) => callback.searchParams.get(name) ?? '');

@@ -15,7 +15,7 @@ import {
 import { testContext } from '../support/context.ts';
 import { failure, sandbox } from './support.ts';
 
-const REDIRECT_URI = 'http://127.0.0.1:8917/callback';
+const REDIRECT_URI = 'http://127.0.0.1:8917/login';
 const SCOPES = ['workout:write', 'profile:read'];
 
 interface Checked {
@@ -92,7 +92,7 @@ describe.each(PLATFORM_NAMES)('a check at the sandbox, platform %s', (platform) 
     const service = await sandbox({ settings: { platform, exactRedirectUris: true } });
     const http = await openHttp({ env: {}, connections: 1 });
     onTestFinished(() => http.close());
-    const redirectUri = 'http://127.0.0.1:8920/callback';
+    const redirectUri = 'http://127.0.0.1:8920/login';
     const endpoint = new URL('/api/oauth/authorize', service.url);
     const request = { endpoint, clientId: service.clientId, scopes: SCOPES, redirectUri };
     const error = await failure(checkAuthorizePage(testContext(), http, request));

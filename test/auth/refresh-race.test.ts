@@ -67,7 +67,7 @@ async function sharedLogin(service: SandboxServer, kind: 'file' | 'keychain') {
   });
   const login = mint(service);
   const expired = { ...login.tokens, accessExpiresAt: Date.now() - 1 };
-  await store.save({ ...login, tokens: expired }, never);
+  await store.save({ ...login, unnamed: 'profile:default', tokens: expired }, never);
   return { env, store };
 }
 

@@ -9,7 +9,7 @@ export { scratchDir } from '../support/scratch-dir.ts';
 
 const VERIFIER = 'a-verifier-of-exactly-enough-characters-0123456789';
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
-export const REDIRECT_URI = 'http://127.0.0.1:8917/callback';
+export const REDIRECT_URI = 'http://127.0.0.1:8917/login';
 
 /** Creates a sandbox without a port that closes after the test. */
 export function openApp(options: WorldOptions = {}): SandboxApp {

@@ -5,6 +5,8 @@ export const ROUTES = {
   token: ['POST', '/api/oauth/token'],
   revoke: ['POST', '/api/oauth/revoke'],
   userinfo: ['GET', '/api/oauth/userinfo'],
+  metadata: ['GET', '/.well-known/oauth-authorization-server'],
+  register: ['POST', '/api/oauth/register'],
   profile: ['GET', '/api/profile'],
   'profile-update': ['PATCH', '/api/profile'],
   'upload-fit': ['POST', '/api/workouts/upload-fit'],

@@ -1,7 +1,6 @@
-import { redirectUriAllowed } from './clients.ts';
+import { type Clients, findClient, redirectUriAllowed } from './clients.ts';
 import { ApiProblem } from '../http/problem.ts';
 import { scopeWords } from './scopes.ts';
-import type { World } from '../world.ts';
 
 export type AuthorizationRequest = Readonly<ReturnType<typeof parseAuthorizationRequest>>;
 
@@ -11,10 +10,7 @@ export type AuthorizationRequest = Readonly<ReturnType<typeof parseAuthorization
  * scopes.
  * @throws Problem 400, without a redirect
  */
-export function parseAuthorizationRequest(
-  query: URLSearchParams,
-  world: Pick<World, 'clients' | 'settings'>,
-) {
+export function parseAuthorizationRequest(query: URLSearchParams, world: Clients) {
   const { client, redirectUri } = readTarget(query, world);
   const value = (name: string) => query.get(name) ?? '';
   if (value('response_type') !== 'code') {
@@ -32,9 +28,9 @@ export function parseAuthorizationRequest(
   } as const;
 }
 
-function readTarget(query: URLSearchParams, world: Pick<World, 'clients' | 'settings'>) {
+function readTarget(query: URLSearchParams, world: Clients) {
   const id = query.get('client_id') ?? '';
-  const client = world.clients.find((candidate) => candidate.id === id);
+  const client = findClient(world, id);
   if (client === undefined) throw new ApiProblem(400, `Invalid client_id "${id}".`);
   const redirectUri = query.get('redirect_uri') ?? '';
   if (!redirectUriAllowed(client, redirectUri, world.settings.current.exactRedirectUris)) {

@@ -7,6 +7,7 @@ import { SECRET_PREFIXES } from './grants.ts';
 import { randomToken } from '../random.ts';
 import { ROUTES } from '../http/routes.ts';
 import { ApiProblem } from '../http/problem.ts';
+import { isStrict } from '../interface.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
 interface Pending {
@@ -45,6 +46,7 @@ export class Consent {
     const world = this.#world;
     const request = parseAuthorizationRequest(new URL(c.req.url).searchParams, world);
     const { autoApprove, autoApproveAthlete } = world.settings.current;
+    if (isStrict(world.settings.current)) refuseUnknown(world, request);
     if (autoApprove) {
       const athleteId = autoApproveAthlete ?? world.athletes.first().id;
       return c.redirect(approve(world, request, athleteId), 302);
@@ -130,10 +132,7 @@ function decision(world: World, request: AuthorizationRequest, form: URLSearchPa
 function approve(world: World, request: AuthorizationRequest, athleteId: string): string {
   const { current } = world.settings;
   const known: readonly string[] = scopesOf(current.platform);
-  const unknown = request.scopes.filter((scope) => !known.includes(scope));
-  const refusesUnknown = current.platform === 'coach-watts' || current.strict;
-  if (refusesUnknown && unknown.length > 0)
-    throw new ApiProblem(400, `Invalid scope: ${unknown.join(' ')}`);
+  if (current.platform === 'coach-watts') refuseUnknown(world, request);
   const { client, redirectUri, challenge, challengeMethod } = request;
   const limit: readonly string[] = current.grantScopes ?? known;
   const scopes = request.scopes.filter((scope) => known.includes(scope) && limit.includes(scope));
@@ -146,6 +145,13 @@ function approve(world: World, request: AuthorizationRequest, athleteId: string)
     challengeMethod,
   });
   return redirectWith(redirectUri, { code, ...stateOf(request) });
+}
+
+/** @throws Problem 400, without a redirect */
+function refuseUnknown({ settings }: World, { scopes }: AuthorizationRequest): void {
+  const known: readonly string[] = scopesOf(settings.current.platform);
+  const unknown = scopes.filter((scope) => !known.includes(scope));
+  if (unknown.length > 0) throw new ApiProblem(400, `Invalid scope: ${unknown.join(' ')}`);
 }
 
 function stateOf({ state }: AuthorizationRequest): { state?: string } {

@@ -1,5 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sha256 } from '../random.ts';
+import type { Settings } from '../settings.ts';
+import type { Table } from '../store.ts';
 
 export interface RegisteredClient {
   readonly id: string;
@@ -9,12 +11,14 @@ export interface RegisteredClient {
   /** null for a public client, which authenticates by PKCE alone. */
   readonly secret: string | null;
   readonly redirectUris: readonly string[];
+  /** A program registered it by itself (RFC 7591). */
+  readonly isRegistered?: boolean;
 }
 
 const DEFAULT_REDIRECT_URIS: readonly string[] = [
-  'http://127.0.0.1:8917/callback',
-  'http://localhost:8917/callback',
-  'http://[::1]:8917/callback',
+  'http://127.0.0.1:8917/login',
+  'http://localhost:8917/login',
+  'http://[::1]:8917/login',
 ];
 
 export const PUBLIC_CLIENT_ID = 'sandbox-client';
@@ -35,6 +39,22 @@ export function defaultClients(furtherRedirectUris: readonly string[] = []): Reg
     },
     { ...CONFIDENTIAL_CLIENT, appId: 'app-2', name: 'sync with a client secret', redirectUris },
   ];
+}
+
+export interface Clients {
+  readonly clients: readonly RegisteredClient[];
+  /** Clients that registered by themselves, by ID. */
+  readonly registered: Table<RegisteredClient>;
+  readonly settings: Settings;
+}
+
+/** Returns the client of an ID, unless the platform has forgotten it. */
+export function findClient(
+  { clients, registered, settings }: Clients,
+  id: string,
+): RegisteredClient | undefined {
+  const forgets = settings.current.registration === 'forgets';
+  return clients.find((client) => client.id === id) ?? (forgets ? undefined : registered.get(id));
 }
 
 /** Compares a secret with the client's. Always false for a public client. */

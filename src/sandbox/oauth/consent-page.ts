@@ -54,7 +54,8 @@ export function consentPage(
     html`
       <h1>Allow <strong>${client.name}</strong> to use your account?</h1>
       <p class="lead">
-        Its client ID is <code>${client.id}</code>. Your answer goes to
+        ${client.isRegistered === true ? 'This is a Dynamically registered MCP client. ' : ''}Its
+        client ID is <code>${client.id}</code>. Your answer goes to
         <code>${new URL(redirectUri).host}</code>.
       </p>
       <form method="post" action="${ROUTES.consent[1]}">

@@ -1,5 +1,5 @@
 import type { Handler } from 'hono';
-import { secretMatches } from './clients.ts';
+import { findClient, secretMatches } from './clients.ts';
 import { NO_STORE, ApiProblem, serverError, TokenProblem } from '../http/problem.ts';
 import { isObject, valueOf, type RequestBody } from '../http/request-body.ts';
 import type { SandboxEnv, World } from '../world.ts';
@@ -14,6 +14,10 @@ export function postToken(world: World): Handler<SandboxEnv> {
 function issue(world: World, field: TokenFields): TokenAnswer {
   const settings = world.settings.current;
   const clientId = field('client_id');
+  const isForgotten = clientId !== undefined && findClient(world, clientId) === undefined;
+  if (isForgotten && world.registered.get(clientId) !== undefined) {
+    throw new TokenProblem('invalid_client', 'Unknown client');
+  }
   switch (field('grant_type')) {
     case 'authorization_code': {
       const code = field('code');
@@ -63,7 +67,7 @@ function secretIsRight(
   secret: string | undefined,
 ): boolean | undefined {
   if (secret === undefined) return undefined;
-  const client = world.clients.find(({ id }) => id === clientId);
+  const client = findClient(world, clientId);
   return client !== undefined && secretMatches(client, secret);
 }
 

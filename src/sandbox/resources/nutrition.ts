@@ -12,6 +12,7 @@ import {
   sentDay,
   type StoredDay,
 } from './nutrition-day.ts';
+import { findClient } from '../oauth/clients.ts';
 import { ApiProblem, refusal, serverError } from '../http/problem.ts';
 import { valueOf } from '../http/request-body.ts';
 import { checked, requireStorable } from '../http/validate.ts';
@@ -105,7 +106,7 @@ export function dayOf(state: DailyState | null): StoredDay {
 
 /** Returns the `source` of an application's items. */
 function sourceOf(world: World, clientId: string): string {
-  const client = world.clients.find(({ id }) => id === clientId);
+  const client = findClient(world, clientId);
   return `oauth:${client?.appId ?? clientId}`;
 }
 

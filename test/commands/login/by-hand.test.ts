@@ -19,13 +19,13 @@ it.each([
 it.each([
   [
     { SSH_CONNECTION: '10.0.0.9 51000 10.0.0.5 22', USER: 'anna' },
-    'http://127.0.0.1:8917/callback',
+    'http://127.0.0.1:8917/login',
     'ssh -N -L 8917:127.0.0.1:8917 -L 8918:127.0.0.1:8918 anna@10.0.0.5',
     'http://127.0.0.1:8918/api/oauth/authorize?x=1',
   ],
   [
     { SSH_CONNECTION: '10.0.0.9 51000 10.0.0.5 22', USER: 'anna' },
-    'http://127.0.0.1:8917/callback',
+    'http://127.0.0.1:8917/login',
     'ssh -N -L 8917:127.0.0.1:8917 anna@10.0.0.5',
   ],
   [
@@ -33,7 +33,7 @@ it.each([
     'http://localhost:9000/cb',
     'ssh -N -L 9000:localhost:9000 -p 2222 anna@fe80::2',
   ],
-  [{}, 'http://[::1]:8917/callback', "ssh -N -L '[::1]:8917:[::1]:8917' USER@box"],
+  [{}, 'http://[::1]:8917/login', "ssh -N -L '[::1]:8917:[::1]:8917' USER@box"],
   [
     { SSH_CONNECTION: '1 2 $(reboot) 22', USER: 'ben' },
     'http://127.0.0.1:8917/',

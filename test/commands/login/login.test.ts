@@ -400,7 +400,7 @@ describe('a login that fails', () => {
     expect(error.code).toBe('AUTH_TIMEOUT');
     expect(error.message).toBe('The login was not completed in the browser within 1 s.');
     expect(String(error.hint)).toMatch(
-      /"sandbox-client", and exactly http:\/\/127\.0\.0\.1:\d+\/callback must be/,
+      /"sandbox-client", and exactly http:\/\/127\.0\.0\.1:\d+\/login must be/,
     );
     expect(String(error.hint)).toContain('know each of the scopes workout:write health:write');
   });
@@ -472,7 +472,7 @@ describe('--no-browser', () => {
   it('shows the address and the SSH command, and accepts a pasted address', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service, { SSH_CONNECTION: '10.0.0.9 5 10.0.0.5 22', USER: 'anna' });
-    const pasted: string[] = ['nonsense', 'http://127.0.0.1:1/callback?code=1'];
+    const pasted: string[] = ['nonsense', 'http://127.0.0.1:1/login?code=1'];
     const io = testIo({ interactive: true, answers: { 'Address of the last page': pasted } });
     let shown: URL | undefined;
     const { done, stderr } = login(here, {
@@ -601,7 +601,7 @@ describe('a first login', () => {
       /^Which platform\?\n {2}1 {2}Coach Watts /,
       '"not an address" is not an address; write one such as https://training.example.com.',
       '"http://training.example.com" is plain http: a login needs https (http only for this machine).',
-      /^Create an application on .*\n {2}Redirect URI {2}http:\/\/127\.0\.0\.1:0\/callback\n {2}Scopes {8}workout:write health:write nutrition:write profile:write profile:read workout:read$/,
+      /^Create an application on .*\n {2}Redirect URI {2}http:\/\/127\.0\.0\.1:0\/login\n {2}Scopes {8}workout:write health:write nutrition:write profile:write profile:read workout:read$/,
       'That is empty.',
       'That is an address, not a client ID.',
       /does not know the client ID "unknown"/,
@@ -723,7 +723,7 @@ describe('flags of sync login', () => {
   it('saves --port in place of an earlier redirect URI', async () => {
     const here = machine(await sandbox(autoApprove));
     const port = await freePort();
-    const redirectUri = `http://localhost:${String(port)}/callback`;
+    const redirectUri = `http://localhost:${String(port)}/login`;
     const config = () => readConfigFile(here.paths.configFile).profiles['default']?.settings;
     await login(here, { args: ['--redirect-uri', redirectUri] }).done;
     expect(config()).toMatchObject({ redirectUri });

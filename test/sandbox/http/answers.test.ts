@@ -49,7 +49,7 @@ describe('GET /_sandbox/requests/:ordinal', () => {
       answer: {
         status: 302,
         headers: {
-          location: /^http:\/\/127\.0\.0\.1:8917\/callback\?code=sha256:[0-9a-f]{12}&state=/,
+          location: /^http:\/\/127\.0\.0\.1:8917\/login\?code=sha256:[0-9a-f]{12}&state=/,
         },
       },
     });

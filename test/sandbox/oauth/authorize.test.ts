@@ -37,18 +37,15 @@ describe('the authorize endpoint', () => {
     ['a missing client', { client_id: undefined }],
     ['an unknown client', { client_id: 'somebody' }],
     ['a missing redirect URI', { redirect_uri: undefined }],
-    ['a redirect URI of another host', { redirect_uri: 'http://192.168.0.7:8917/callback' }],
+    ['a redirect URI of another host', { redirect_uri: 'http://192.168.0.7:8917/login' }],
     ['a redirect URI with another path', { redirect_uri: 'http://127.0.0.1:8917/other' }],
     ['a redirect URI with a further query', { redirect_uri: `${REDIRECT_URI}?next=1` }],
     [
       'https on loopback, which is not registered',
-      { redirect_uri: 'https://127.0.0.1:8917/callback' },
+      { redirect_uri: 'https://127.0.0.1:8917/login' },
     ],
-    [
-      'a host that begins like loopback',
-      { redirect_uri: 'http://127.0.0.1.evil.example/callback' },
-    ],
-    ['a name before an at sign', { redirect_uri: 'http://127.0.0.1:8917@evil.example/callback' }],
+    ['a host that begins like loopback', { redirect_uri: 'http://127.0.0.1.evil.example/login' }],
+    ['a name before an at sign', { redirect_uri: 'http://127.0.0.1:8917@evil.example/login' }],
     ['a redirect URI that is none', { redirect_uri: 'callback' }],
   ])('refuses %s with a page and no redirect', async (_what, changes) => {
     const { app } = openApp({ settings: { autoApprove: true } });
@@ -105,10 +102,10 @@ describe('an unknown scope', () => {
 
 describe('redirect URIs', () => {
   it.each([
-    'http://127.0.0.1:50123/callback',
-    'http://localhost:50123/callback',
-    'http://[::1]:50123/callback',
-    'http://127.0.0.1/callback',
+    'http://127.0.0.1:50123/login',
+    'http://localhost:50123/login',
+    'http://[::1]:50123/login',
+    'http://127.0.0.1/login',
   ])('%s matches at another port if exactRedirectUris is false', async (redirectUri) => {
     const { app } = openApp({ settings: { autoApprove: true, exactRedirectUris: false } });
     const response = await app.request(authorizeUrl({ redirect_uri: redirectUri }));
@@ -116,10 +113,10 @@ describe('redirect URIs', () => {
   });
 
   it.each([
-    'http://127.0.0.1:50123/callback',
-    'http://127.0.0.1:8917/callback/',
-    'http://127.0.0.1:08917/callback',
-    'HTTP://127.0.0.1:8917/callback',
+    'http://127.0.0.1:50123/login',
+    'http://127.0.0.1:8917/login/',
+    'http://127.0.0.1:08917/login',
+    'HTTP://127.0.0.1:8917/login',
   ])('are compared as strings, which refuses %s', async (redirectUri) => {
     const { app } = openApp({ settings: { autoApprove: true } });
     expect((await app.request(authorizeUrl({ redirect_uri: redirectUri }))).status).toBe(400);

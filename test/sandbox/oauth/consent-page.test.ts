@@ -18,10 +18,10 @@ async function openCallback(host: string) {
   const seen: URL[] = [];
   const { port } = await openServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://callback');
-    if (url.pathname === '/callback') seen.push(url);
+    if (url.pathname === '/login') seen.push(url);
     response.end('The application has it.');
   }, host);
-  return { uri: `http://${host.includes(':') ? `[${host}]` : host}:${port}/callback`, seen };
+  return { uri: `http://${host.includes(':') ? `[${host}]` : host}:${port}/login`, seen };
 }
 
 describe.skipIf(!chromium.present)(`the consent page in Chromium${chromium.note}`, () => {

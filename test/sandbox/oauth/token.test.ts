@@ -68,7 +68,7 @@ describe('the code exchange', () => {
     ],
     [
       'another redirect_uri',
-      { redirect_uri: 'http://127.0.0.1:8999/callback' },
+      { redirect_uri: 'http://127.0.0.1:8999/login' },
       'invalid_grant',
       'Redirect URI mismatch',
     ],
