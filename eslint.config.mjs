@@ -10,7 +10,7 @@ import tseslint from 'typescript-eslint';
 const LAYERS = [
   ['base'],
   ['system', 'terminal', 'fit'],
-  ['archive'],
+  ['archive', 'tracks'],
   ['config'],
   ['ledger', 'credentials', 'api'],
   ['inputs'],

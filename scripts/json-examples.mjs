@@ -83,6 +83,8 @@ async function makeFiles() {
   const [first, second] = rides.map((name) => join(home, 'data', name));
   copyFileSync(first, join(home, 'ride.fit'));
   writeFileSync(join(home, 'cut.fit'), readFileSync(first).subarray(0, -1000));
+  writeFileSync(join(home, 'walk.gpx'), walk());
+  writeFileSync(join(home, 'route.gpx'), '<gpx><rte/></gpx>');
   mkdirSync(join(home, 'rides'));
   copyFileSync(second, join(home, 'rides', 'ride.fit'));
   const device = join(home, 'media', 'GARMIN', 'Garmin');
@@ -104,9 +106,22 @@ async function makeFiles() {
   writeFileSync(join(home, 'export.zip'), Buffer.concat(parts));
 }
 
+/** Returns a GPX file of ten minutes. */
+function walk() {
+  const point = (at) => {
+    const time = new Date(Date.parse('2026-05-17T10:00:00Z') + at * 1000).toISOString();
+    const lat = 47 + (at + 5 * Math.sin(at / 20)) / 90_000;
+    return `<trkpt lat="${lat}" lon="8"><ele>410</ele><time>${time}</time></trkpt>`;
+  };
+  const points = Array.from({ length: 121 }, (_, index) => point(5 * index)).join('');
+  return `<gpx version="1.1" creator="Example"><trk><name>To the lake</name><type>walking</type><trkseg>${points}</trkseg></trk></gpx>`;
+}
+
 async function recordings() {
   await sync('inspect', 'ride.fit', 'gone.fit');
   await sync('repair', 'cut.fit');
+  await sync('convert', 'walk.gpx', '--out', 'walk.fit');
+  await sync('convert', 'route.gpx');
   await sync('upload', 'ride.fit', '--dry-run');
   await fail('upload-fit:400');
   await sync('upload', 'ride.fit');

@@ -146,6 +146,10 @@ const TREE: Readonly<Record<CommandGroup | 'hidden', Named>> = {
       summary: 'write a complete copy of a recording that was cut off',
       load: async () => (await import('../commands/repair.ts')).repair,
     },
+    convert: {
+      summary: 'show the FIT recording that a GPX or TCX file becomes',
+      load: async () => (await import('../commands/convert.ts')).convert,
+    },
     sources: {
       summary: 'list the exports that push understands, or look into a file',
       load: async () => (await import('../commands/sources.ts')).sources,

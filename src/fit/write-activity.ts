@@ -1,4 +1,6 @@
 import { FitBaseType, FitEncoder, type FitEncoderField } from 'fit-file-parser/encoder';
+import { crc16 } from './crc16.ts';
+import { CRC_BYTES, DATA_SIZE_AT } from './envelope.ts';
 import { FIT_EPOCH_MS, MESSAGE } from './messages.ts';
 import { type FitPause, type FitRecord, type Totals, totalsOf } from './write-totals.ts';
 
@@ -84,11 +86,8 @@ export function encodeActivity(activity: FitActivity): Uint8Array {
   const end = records.at(-1)?.time;
   if (start === undefined || end === undefined) throw new RangeError('An activity has records.');
   const laps = activity.laps?.length ? activity.laps : [{ from: start, to: end }];
-  // Protocol 1.0, which every reader accepts.
-  const encoder = new FitEncoder({ protocolVersion: 0x10, profileVersion: 21_188 });
-  const write: Write = (message, fields) => {
-    encoder.writeMessage(message, fields.flatMap(encoded), WRITTEN.indexOf(message));
-  };
+  const file = new FitFile();
+  const write: Write = (message, fields) => file.write(message, fields);
   const timer = (at: number, type: number) => {
     write(MESSAGE.event, [time(253, at), [0, 'enum', EVENT.timer], [1, 'enum', type]]);
   };
@@ -120,7 +119,50 @@ export function encodeActivity(activity: FitActivity): Uint8Array {
     [4, 'enum', EVENT_TYPE.stop],
     time(5, utcOffset === undefined ? undefined : end + utcOffset),
   ]);
-  return encoder.close();
+  return file.close();
+}
+
+/** Messages of one encoder, which holds every byte as a number of 8 bytes. */
+const PART = 4096;
+
+/** Writes a file in parts, each by an encoder of its own that repeats the definitions. */
+class FitFile {
+  readonly #parts: Uint8Array[] = [];
+  #encoder = newEncoder();
+  #messages = 0;
+
+  write(message: number, fields: readonly Field[]): void {
+    if (++this.#messages % PART === 0) {
+      this.#parts.push(this.#encoder.close().subarray(HEADER_BYTES, -CRC_BYTES));
+      this.#encoder = newEncoder();
+    }
+    const known: FitEncoderField[] = [];
+    for (const field of fields) if (field[2] !== undefined) known.push(encoded(field));
+    this.#encoder.writeMessage(message, known, WRITTEN.indexOf(message));
+  }
+
+  close(): Uint8Array {
+    const last = this.#encoder.close();
+    if (this.#parts.length === 0) return last;
+    const header = Buffer.from(last.subarray(0, HEADER_BYTES));
+    const data = Buffer.concat([...this.#parts, last.subarray(HEADER_BYTES, -CRC_BYTES)]);
+    header.writeUInt32LE(data.length, DATA_SIZE_AT);
+    header.writeUInt16LE(
+      crc16(header.subarray(0, HEADER_BYTES - CRC_BYTES)),
+      HEADER_BYTES - CRC_BYTES,
+    );
+    const whole = Buffer.concat([header, data, Buffer.alloc(CRC_BYTES)]);
+    whole.writeUInt16LE(crc16(whole.subarray(0, -CRC_BYTES)), whole.length - CRC_BYTES);
+    return whole;
+  }
+}
+
+/** Bytes of the header that the encoder writes. */
+const HEADER_BYTES = 14;
+
+/** Protocol 1.0, which every reader accepts. */
+function newEncoder(): FitEncoder {
+  return new FitEncoder({ protocolVersion: 0x10, profileVersion: 21_188 });
 }
 
 /** Removes and returns the first items for which a condition holds. */
@@ -129,14 +171,13 @@ function takeWhile<T>(items: T[], holds: (item: T) => boolean): T[] {
   return items.splice(0, end < 0 ? items.length : end);
 }
 
-function encoded([number, type, value]: Field): FitEncoderField[] {
-  if (value === undefined) return [];
+function encoded([number, type, value = 0]: Field): FitEncoderField {
   if (type === 'text') {
-    const bytes = FitEncoder.string(value);
-    return [{ number, size: bytes.length, baseType: FitBaseType.String, value: bytes }];
+    const bytes = FitEncoder.string(String(value));
+    return { number, size: bytes.length, baseType: FitBaseType.String, value: bytes };
   }
   const [size, baseType] = TYPES[type];
-  return [{ number, size, baseType, value }];
+  return { number, size, baseType, value: Number(value) };
 }
 
 /** Returns a time as seconds since the FIT epoch. */

@@ -40,8 +40,15 @@ export function totalsOf(
   from: number,
   to: number,
 ) {
-  const records = all.filter(({ time }) => time >= from && time <= to);
-  const channel = (name: keyof FitRecord) => records.flatMap((record) => record[name] ?? []);
+  const records = all.slice(
+    firstWith(all, ({ time }) => time >= from),
+    firstWith(all, ({ time }) => time > to),
+  );
+  const channel = (name: keyof FitRecord) => {
+    const values: number[] = [];
+    for (const { [name]: value } of records) if (value !== undefined) values.push(value);
+    return values;
+  };
   const paused = pauses.map((pause) =>
     Math.max(0, Math.min(pause.to, to) - Math.max(pause.from, from)),
   );
@@ -76,6 +83,19 @@ export function totalsOf(
     startPosition: places[0],
     endPosition: places.at(-1),
   };
+}
+
+/** Returns the index of the first record for which a condition holds, as for every one behind it. */
+function firstWith(records: readonly FitRecord[], holds: (record: FitRecord) => boolean): number {
+  let low = 0;
+  let high = records.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const record = records[middle];
+    if (record === undefined || holds(record)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function stepsOf(altitudes: readonly number[]): number[] | undefined {

@@ -102,6 +102,7 @@ const GROWTH = 15;
  */
 export function keepHeapSmall(): void {
   process.getBuiltinModule('node:v8').setFlagsFromString(`--heap-growing-percent=${GROWTH}`);
+  process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
 }
 
 /**

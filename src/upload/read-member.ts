@@ -13,7 +13,7 @@ import {
   overLimit,
   isGzip,
   largestUnpacked,
-  mayBeFit,
+  mayBeRecording,
 } from './read-recording.ts';
 
 /** Why a member cannot be read. `no-room`: the disk for temporary files is full. */
@@ -25,7 +25,7 @@ export type UnreadableMember = Omit<Unreadable, 'reason'> & {
 const FIRST_BYTES = 256 * 1024;
 
 /**
- * Reads a recording from an archive, and unpacks it if it is gzip. Of a member that is no FIT file, it
+ * Reads a recording from an archive, and unpacks it if it is gzip. Of a member that is no recording, it
  * reads the beginning only, which shows its kind.
  *
  * @throws the signal's reason if it is aborted
@@ -63,7 +63,7 @@ async function collect(
   let have = 0;
   for await (const chunk of chunks) {
     if (have === 0) {
-      if (!mayBeFit(chunk)) return collected(withRoom(chunk), chunk.length);
+      if (!mayBeRecording(chunk)) return collected(withRoom(chunk), chunk.length);
       buffer = Buffer.allocUnsafeSlow(HEAD_ROOM + size + TAIL_ROOM);
     }
     if (have + chunk.length > limit) throw new RangeError('larger than any recording');

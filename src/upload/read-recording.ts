@@ -5,6 +5,7 @@ import { peekHeader, withoutPadding } from '../fit/envelope.ts';
 import { isOnMtp } from '../system/mtp-path.ts';
 import { describeFileError, openPlainFile } from '../system/plain-file.ts';
 import { loadZlib } from '../system/this-process.ts';
+import { trackKind } from '../tracks/kind.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 
 /** Upper bound for a recording; a 24-hour ride has about 10 MB (bytes). */
@@ -141,9 +142,10 @@ export function largestUnpacked(packed: number): number {
   return Math.min(MAX_UNPACKED_BYTES, Math.max(SMALL_BYTES, packed * MAX_GZIP_RATIO));
 }
 
-/** Returns whether a file that starts with these bytes can be a FIT file. */
-export function mayBeFit(first: Uint8Array): boolean {
-  return peekHeader(first, Number.MAX_SAFE_INTEGER).state !== 'not-fit';
+/** Returns whether a file that starts with these bytes can be a FIT, GPX or TCX file. */
+export function mayBeRecording(first: Uint8Array): boolean {
+  const isFit = peekHeader(first, Number.MAX_SAFE_INTEGER).state !== 'not-fit';
+  return isFit || trackKind(first) !== undefined;
 }
 
 /**
@@ -167,7 +169,7 @@ function unpack(
     const first = gunzipSync(packed.subarray(0, PEEK_PACKED_BYTES), {
       finishFlush: zlib.Z_SYNC_FLUSH,
     });
-    if (first.length > 0 && !mayBeFit(first)) return { ...contentsOf(first), stamp };
+    if (first.length > 0 && !mayBeRecording(first)) return { ...contentsOf(first), stamp };
     // One chunk of the stated size saves the joining of many, and the one byte more a second chunk.
     const chunkSize = Math.max(SMALL_BYTES, Math.min(maxOutputLength, statedSize(packed)) + 1);
     const unpacked = gunzipSync(packed, { maxOutputLength, chunkSize });

@@ -5,16 +5,15 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { inspect } from '../../src/commands/inspect/inspect.ts';
-import {
-  type InspectItem,
-  inspectFile as inspectPath,
-} from '../../src/commands/inspect/findings.ts';
+import { type InspectItem, inspectRecording } from '../../src/commands/inspect/findings.ts';
 import { inspectLines } from '../../src/commands/inspect/text.ts';
 import { joinTexts } from '../../src/base/phrase.ts';
 import { wrap } from '../../src/terminal/wrap.ts';
+import { readFile } from '../../src/upload/read-recording.ts';
 import { testSystem } from '../auth/support.ts';
 import { startCommand, startJsonCommand } from '../support/command.ts';
 import { makeRecording, truncated, unfinished, wrapRecords } from '../support/fit-maker.ts';
+import { gpx, ridePoints } from '../support/tracks.ts';
 import { START, fitFile, fitMessage, makeActivity, semicircles } from '../support/fit-messages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'inspect-'));
@@ -43,7 +42,10 @@ const ride = makeRecording({
 const screen = (columns: number, unicode = true) => ({ columns, unicode });
 
 function inspectFile(path: string): InspectItem {
-  return inspectPath(path, path);
+  const contents = readFile(path, (size) => Buffer.allocUnsafe(size));
+  return 'problem' in contents
+    ? { path, state: 'unreadable', detail: contents.problem }
+    : inspectRecording(path, contents.bytes);
 }
 
 /** Returns what a terminal of this width shows, line by line. */
@@ -441,5 +443,20 @@ describe('sync inspect', () => {
     );
     await expect(finished).rejects.toThrow('stopped');
     expect(lines()).toHaveLength(1);
+  });
+
+  it('shows the recordings that a GPX or TCX file is converted to', async () => {
+    const track = { name: 'To work', type: 'cycling', segments: [ridePoints(600, { hr: 130 })] };
+    const again = { ...track, segments: [ridePoints(600, { from: 36_000 })] };
+    const { exitCode, lines } = await inspectAll(
+      file('two.gpx', Buffer.from(gpx([track, again]))),
+      file('route.gpx', Buffer.from('<gpx><rte/></gpx>')),
+    );
+    expect(exitCode).toBe(3);
+    expect(lines).toMatchObject([
+      { path: /two\.gpx$/, state: 'whole', name: 'To work', isSent: true, records: 601 },
+      { path: /two\.gpx#2$/, state: 'whole', averages: {} },
+      { path: /route\.gpx$/, state: 'unreadable', detail: /holds a route/ },
+    ]);
   });
 });

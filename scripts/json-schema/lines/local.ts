@@ -144,6 +144,40 @@ const REPAIR = line('repair', {
   ],
 });
 
+const CONVERT = line('convert', {
+  about: 'The FIT recording that an activity in a GPX or TCX file becomes.',
+  commands: ['convert'],
+  fields: { path: text('The file as the command line names it; the second activity with `#2`.') },
+  by: ['outcome', 'Whether there is a recording.'],
+  variants: [
+    variant('invalid', 'the file, or a part of it, is no recorded activity', {
+      reason: word('Why.', {
+        'not-an-activity': 'a route, a plan, or something else that was not recorded',
+        incomplete: 'the end of the file is missing',
+        corrupt: 'the file is damaged',
+      }),
+      problem: text('Why, as a sentence.'),
+    }),
+    variant('converted', 'there is one', {
+      copy: text('Path of the recording.', '`--out` names a file'),
+      sha256: sha256('SHA-256 of the recording.'),
+      size: whole('bytes', 'Size of the recording.'),
+      digest: sha256('Identifies the activity in every version of the program.'),
+      name: text('The name of the track, which becomes that of the workout.', SAYS_SO),
+      startTime: time('When it began.'),
+      elapsedSecs: amount('s', 'Duration with pauses.'),
+      timerSecs: amount('s', 'Duration without pauses.'),
+      distanceMeters: amount('m', 'Distance.', 'it is known'),
+      records: count('Number of samples.'),
+      laps: count('Number of laps.'),
+      gaps: list('Times without values, of more than 10 s.', {
+        channel: text('What is missing, such as `heart rate`.'),
+        secs: amount('s', 'How long, in all.'),
+      }),
+    }),
+  ],
+});
+
 const FINDING = line('finding', {
   about: 'A check of this machine.',
   commands: ['doctor'],
@@ -217,4 +251,13 @@ const LINE_SUMMARY = line('summary of lines', {
   fields: { total: count('All lines before it.') },
 });
 
-export const LOCAL_LINES = [RECORDING, REPAIR, FINDING, SETTING, PATHS, COMPLETION, LINE_SUMMARY];
+export const LOCAL_LINES = [
+  RECORDING,
+  REPAIR,
+  CONVERT,
+  FINDING,
+  SETTING,
+  PATHS,
+  COMPLETION,
+  LINE_SUMMARY,
+];

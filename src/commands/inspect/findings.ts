@@ -4,6 +4,7 @@ import {
   getFitSportName,
   getFitSubSportName,
 } from 'fit-file-parser/profile';
+import type { Context } from '../../base/context.ts';
 import { isoTime } from '../../base/time.ts';
 import { activityName } from '../../fit/activity.ts';
 import { compareAverages } from '../../fit/averages.ts';
@@ -29,6 +30,7 @@ import {
 } from '../../fit/summary.ts';
 import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';
+import { type TrackIdentity, recordingsOf } from '../../upload/recordings-of.ts';
 import { sha256 } from '../../system/this-process.ts';
 
 export type InspectItem =
@@ -46,19 +48,36 @@ export interface ShownAverages extends Averages {
 }
 
 /**
- * Reads one file; an unreadable one is an outcome, not an error.
+ * Reads the recordings of one file; an unreadable one is an outcome, not an error.
  *
  * @param path as the user named it
  */
-export function inspectFile(path: string, absolute: string): InspectItem {
+export async function* inspectFile(
+  path: string,
+  absolute: string,
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+): AsyncGenerator<InspectItem, void, undefined> {
   const contents = readFile(absolute, (size) => Buffer.allocUnsafe(size));
-  if ('problem' in contents) return { path, state: 'unreadable', detail: contents.problem };
-  const { bytes } = contents;
-  const envelope = checkEnvelope(bytes);
-  return { path, state: envelope.state, ...findings(bytes, envelope) };
+  if ('problem' in contents) {
+    yield { path, state: 'unreadable', detail: contents.problem };
+    return;
+  }
+  for await (const found of recordingsOf(path, contents, { now: clock.now(), signal })) {
+    if ('problem' in found) {
+      yield { path: found.path, state: 'unreadable', detail: found.problem };
+      continue;
+    }
+    yield inspectRecording(found.path, found.contents.bytes, found.track);
+  }
 }
 
-function findings(bytes: Buffer, envelope: Envelope) {
+/** @param track of a recording that was converted */
+export function inspectRecording(path: string, bytes: Buffer, track?: TrackIdentity): InspectItem {
+  const envelope = checkEnvelope(bytes);
+  return { path, state: envelope.state, ...findings(bytes, envelope, track) };
+}
+
+function findings(bytes: Buffer, envelope: Envelope, track: TrackIdentity | undefined) {
   const fileId = readFileId(bytes);
   const identity = identify(bytes, envelope);
   const summary = readSummary(bytes);
@@ -76,7 +95,7 @@ function findings(bytes: Buffer, envelope: Envelope) {
       ? readRecorded(bytes).distanceMetres
       : undefined;
   return {
-    /** Of the recording as it would be sent: unpacked. */
+    /** Of the recording as it would be sent: unpacked, and converted. */
     sha256: 'sha256' in identity ? identity.sha256 : sha256(bytes),
     size: bytes.length,
     /** Bytes before the first undecodable byte; undefined if there is none. */
@@ -88,7 +107,7 @@ function findings(bytes: Buffer, envelope: Envelope) {
     isSent: identity.verdict === 'activity',
     hasWellness: identity.verdict === 'not-an-activity' && identity.wellness,
     device: fileId && deviceOf(fileId),
-    name: isRecording ? activityName(summary) : undefined,
+    name: track?.name ?? (isRecording ? activityName(summary) : undefined),
     startTime: startTime?.toISOString(),
     /** The same instant with the athlete's offset. */
     localStartTime: localStartTime(startTime, summary),

@@ -11,22 +11,25 @@ import { inspectLines } from './text.ts';
 const USUAL_COLUMNS = 80;
 
 export const inspect: CommandModule = {
-  declare: (command) => command.argument('<file...>', 'recordings (.fit files)'),
+  declare: (command) => command.argument('<file...>', 'recordings: .fit, .gpx and .tcx files'),
   examples: ['sync inspect ride.fit', 'sync inspect *.fit --json'],
 
-  async run({ cwd, io, output, signal }, files: readonly string[]) {
+  async run(context, files: readonly string[]) {
+    const { cwd, io, output, signal } = context;
     const screen = { columns: io.stdoutColumns || USUAL_COLUMNS, unicode: io.unicode };
     let exitCode: ExitCode = ExitCode.ok;
     output.summarise();
-    for (const [index, file] of namedPaths(files, cwd).entries()) {
-      signal.throwIfAborted();
-      const item = inspectFile(file, resolve(cwd, file));
-      if (item.state !== 'whole') exitCode = ExitCode.invalidInput;
-      const lines = output.json ? [] : inspectLines(item, screen);
-      const text = joinTexts(index === 0 ? lines : ['', ...lines], '\n');
-      output.result(inspectJson(item), text);
-      // Lets a signal arrive.
-      await setImmediate();
+    let isFirst = true;
+    for (const file of namedPaths(files, cwd)) {
+      for await (const item of inspectFile(file, resolve(cwd, file), context)) {
+        signal.throwIfAborted();
+        if (item.state !== 'whole') exitCode = ExitCode.invalidInput;
+        const lines = output.json ? [] : inspectLines(item, screen);
+        output.result(inspectJson(item), joinTexts(isFirst ? lines : ['', ...lines], '\n'));
+        isFirst = false;
+        // Lets a signal arrive.
+        await setImmediate();
+      }
     }
     return exitCode;
   },

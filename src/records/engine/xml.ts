@@ -1,20 +1,11 @@
-import { decodeXML } from 'entities/decode';
 import { Parser, type QuoteType } from 'htmlparser2';
 import { SyncError } from '../../base/errors.ts';
+import { XmlFault, XmlFeed, decodedXml } from '../../base/xml.ts';
 import type { Row } from './row.ts';
 import type { Mapping, Path } from '../sources/types.ts';
 
-/** Elements of this many bytes are held at once: more would outlive the collection of young objects. */
-const PART = 16 * 1024;
-
-/** Deepest nesting of elements. The parser needs quadratic time; exports have fewer than ten levels. */
-const MAX_DEPTH = 100;
-
 /** Limits the types of elements that are listed because no field wants them. */
 const MAX_UNREAD = 100;
-
-/** Longest text, comment or tag (bytes). The parser holds it in memory. */
-const MAX_TEXT = 1024 * 1024;
 
 /**
  * Reads XML: each element with the mapping's name becomes a row, its attributes the members. Yields the rows of
@@ -30,16 +21,14 @@ export async function* readXml(
   mapping: Mapping,
   unread: Set<string>,
 ): AsyncGenerator<Row[], void, undefined> {
-  const { parser, rows, open, state } = rowParser(name, mapping, unread);
-  for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += PART) {
-      const part = chunk.subarray(at, at + PART);
-      state.pending += part.length;
-      if (part.includes(0)) throw unlikeExports(name, 'has a zero byte');
-      parser.write(part.toString('latin1'));
-      if (state.pending > MAX_TEXT) throw unlikeExports(name, 'has a text of more than 1 MB');
-      yield rows.splice(0);
+  const { parser, rows, open, feed } = rowParser(name, mapping, unread);
+  try {
+    for await (const chunk of chunks) {
+      const parts = feed.write(parser, chunk);
+      while (parts.next().done !== true) yield rows.splice(0);
     }
+  } catch (error) {
+    throw error instanceof XmlFault ? unlikeExports(name, error.message) : error;
   }
   parser.end();
   yield rows;
@@ -54,7 +43,7 @@ export async function* readXml(
 /**
  * Makes a parser that adds a row for each wanted element.
  *
- * @returns `open`: the root element until its end; `pending`: bytes since the last tag, which the caller counts
+ * @returns `open`: the root element until its end
  */
 function rowParser(name: string, mapping: Mapping, unread: Set<string>) {
   const {
@@ -64,7 +53,7 @@ function rowParser(name: string, mapping: Mapping, unread: Set<string>) {
   const filter = filterOf(mapping);
   const rows: Row[] = [];
   const open = new Set([root]);
-  const state = { depth: 0, pending: 0 };
+  const feed = new XmlFeed();
   const endAttributes = () => {
     const { row } = parser;
     if (row !== undefined && (filter === undefined || row.has(filter.name))) rows.push(row);
@@ -73,31 +62,27 @@ function rowParser(name: string, mapping: Mapping, unread: Set<string>) {
   const parser = new RowParser(
     {
       onopentagname(tag) {
-        state.pending = 0;
-        if (++state.depth > MAX_DEPTH) {
-          throw unlikeExports(name, `nests elements more than ${MAX_DEPTH} deep`);
-        }
+        feed.opened();
         endAttributes();
         if (tag === element) parser.row = new ElementRow(name);
       },
       onattribute(attribute, value) {
-        const isOther = attribute === filter?.name && !filter.values.has(decoded(value));
+        const isOther = attribute === filter?.name && !filter.values.has(decodedXml(value));
         if (!isOther) parser.row?.set(attribute, value);
         else {
-          if (parser.row !== undefined && unread.size < MAX_UNREAD) unread.add(decoded(value));
+          if (parser.row !== undefined && unread.size < MAX_UNREAD) unread.add(decodedXml(value));
           parser.row = undefined;
         }
       },
       onclosetag(tag, isImplied) {
-        state.pending = 0;
-        state.depth--;
+        feed.closed();
         endAttributes();
         if (!isImplied) open.delete(tag);
       },
     },
     { xmlMode: true, decodeEntities: false },
   );
-  return { parser, rows, open, state };
+  return { parser, rows, open, feed };
 }
 
 /** Makes strings only of the attributes of rows: most elements of an export are left out. */
@@ -126,7 +111,7 @@ function unlikeExports(name: string, fault: string): SyncError {
 }
 
 /**
- * An element with its attributes as the parser returns them: see {@link decoded}. A class: with object
+ * An element with its attributes as the parser returns them: see {@link decodedXml}. A class: with object
  * literals instead, five times as much memory outlives young collections.
  */
 class ElementRow implements Row {
@@ -147,23 +132,8 @@ class ElementRow implements Row {
 
   get(path: Path): string | undefined {
     const value = this.#attributes.get(path);
-    return value === undefined ? undefined : decoded(value);
+    return value === undefined ? undefined : decodedXml(value);
   }
-}
-
-/** The last value that {@link decoded} decoded: most often, the name of the same device. */
-let last = { value: '', text: '' };
-
-/**
- * Returns the text of a value that the parser returned. To the parser, each byte is a character (Latin-1)
- * and `&` is no entity: markup is ASCII, and few values are read.
- */
-function decoded(value: string): string {
-  if (!/[&\x80-\xff]/.test(value)) return value;
-  if (value !== last.value) {
-    last = { value, text: decodeXML(Buffer.from(value, 'latin1').toString()) };
-  }
-  return last.text;
 }
 
 /** Names the values that a field takes: most elements of an export hold others. */

@@ -1,0 +1,220 @@
+import { type FitLap, encodeActivity } from '../fit/write-activity.ts';
+import type { FitPause } from '../fit/write-totals.ts';
+import { loadCrypto } from '../system/this-process.ts';
+import { metresBetween } from './distance.ts';
+import type { Point } from './read.ts';
+import type { Stretch } from './split.ts';
+
+/** The version of what this folder makes of a file. */
+const CONVERTER = 1;
+
+/** A GPX or TCX activity as the FIT recording that is sent. */
+export interface Conversion {
+  readonly fit: Uint8Array;
+  /** SHA-256 of its points, which identifies the activity in every version of the converter. */
+  readonly digest: string;
+  readonly converter: number;
+  /** Of the track. It is sent as the name of the upload, and is not in the FIT file. */
+  readonly name: string | undefined;
+  readonly gaps: readonly Gap[];
+}
+
+/** The time without values of a channel (s), of gaps that are too long to be filled. */
+export interface Gap {
+  readonly channel: keyof typeof CHANNEL_WORDS;
+  readonly secs: number;
+}
+
+export const CHANNEL_WORDS = {
+  latitude: 'position',
+  altitude: 'altitude',
+  heartRate: 'heart rate',
+  cadence: 'cadence',
+  power: 'power',
+  temperature: 'temperature',
+} as const;
+
+/** `development` of the FIT profile, for files of no known maker. */
+const DEVELOPMENT = 255;
+
+/** Converts an activity, and changes its points. The same points give the same bytes. */
+export function convert(stretch: Stretch): Conversion {
+  const { points, sport, subSport, name } = stretch;
+  const digest = digestOf(points);
+  const pauses = pausesOf(stretch);
+  setDistances(points, pauses);
+  if (points.some(({ speed }) => speed === undefined)) setSpeeds(points, pauses);
+  const gaps = fillGaps(points);
+  const laps = lapsOf(stretch);
+  const calories = stretch.laps.flatMap(({ calories }) => calories ?? []);
+  const fit = encodeActivity({
+    fileId: { manufacturer: DEVELOPMENT, product: CONVERTER, productName: 'athlete-sync' },
+    ...{ sport, subSport, laps, pauses, records: points },
+    calories: calories.length === 0 ? undefined : kcal(calories.reduce((a, b) => a + b)),
+  });
+  return { fit, digest, converter: CONVERTER, name, gaps };
+}
+
+/** Steps between the values that a digest tells apart: finer ones differ between programs that copy a file. */
+const STEPS = {
+  latitude: 1e-6,
+  longitude: 1e-6,
+  altitude: 0.1,
+  distance: 1,
+  heartRate: 1,
+  cadence: 1,
+  power: 1,
+  temperature: 1,
+} as const;
+
+function digestOf(points: readonly Point[]): string {
+  const steps = Object.entries(STEPS) as [keyof typeof STEPS, number][];
+  const hash = loadCrypto().createHash('sha256');
+  for (const point of points) {
+    let line = String(point.time);
+    for (const [channel, step] of steps) {
+      const value = point[channel];
+      line += value === undefined ? ',' : `,${Math.round(value / step) + 0}`;
+    }
+    hash.update(`${line}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** A longer gap between two segments is a pause (s). */
+const SEGMENT_GAP_SECS = 2;
+/** Within a segment, a gap is a pause if it is longer (s, and in usual gaps), and the athlete moved less (m/s). */
+const STANDING_GAP_SECS = 30;
+const STANDING_GAPS = 10;
+const STANDING = 0.5;
+
+/** Finds the times in which the timer stood still. There is none if the laps of TCX cover the whole time. */
+function pausesOf({ points, laps }: Stretch): FitPause[] {
+  const elapsed = (points.at(-1)?.time ?? 0) - (points[0]?.time ?? 0);
+  const timed = laps.reduce((sum, { secs = 0 }) => sum + secs, 0);
+  if (timed > elapsed * (1 - AGREEMENT)) return [];
+  const gaps = points.slice(1).map(({ time }, index) => time - (points[index]?.time ?? 0));
+  const usual = gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? 0;
+  const standing = Math.max(STANDING_GAP_SECS, STANDING_GAPS * usual);
+  return points.slice(1).flatMap((point, index) => {
+    const before = points[index] ?? point;
+    const secs = point.time - before.time;
+    const isSegment = point.segment !== before.segment && secs > SEGMENT_GAP_SECS;
+    const isStanding = secs > standing && wayTo(before, point) / secs < STANDING;
+    return isSegment || isStanding ? [{ from: before.time, to: point.time }] : [];
+  });
+}
+
+/** Returns how far a point is from the one before it (m): what the file states, or the positions show. */
+function wayTo(before: Point, point: Point): number {
+  const { distance } = point;
+  return distance === undefined || before.distance === undefined
+    ? metresBetween(before, point)
+    : distance - before.distance;
+}
+
+/** How far a stated distance may be from that of the positions, and the time of the laps from that of the points. */
+const AGREEMENT = 0.02;
+
+/**
+ * Sets the distance since the start: the file's own if it only grows, and the positions do not contradict it;
+ * else that of the positions.
+ */
+function setDistances(points: readonly Point[], pauses: readonly FitPause[]): void {
+  const ends = new Set(pauses.map(({ to }) => to));
+  let place: Point | undefined;
+  let metres = 0;
+  const along = points.map((point) => {
+    if (point.latitude === undefined) return undefined;
+    if (place !== undefined && !ends.has(point.time)) metres += metresBetween(place, point);
+    place = point;
+    return metres;
+  });
+  const stated = points.flatMap(({ distance }) => distance ?? []);
+  const [first = 0] = stated;
+  const last = stated.at(-1) ?? 0;
+  const grows = stated.every((distance, index) => distance >= (stated[index - 1] ?? 0));
+  const agrees = place === undefined || Math.abs(last - first - metres) <= AGREEMENT * metres;
+  const usesStated = stated.length > 1 && grows && agrees;
+  for (const [index, point] of points.entries()) {
+    const own = point.distance === undefined ? undefined : point.distance - first;
+    point.distance = usesStated ? own : along[index];
+  }
+}
+
+/** A speed is that over this time, in which the rounding of positions does not show (s). */
+const SPEED_SECS = 5;
+
+/** Sets the speeds that follow from the distances. */
+function setSpeeds(records: readonly Point[], pauses: readonly FitPause[]): void {
+  const starts = new Set(pauses.map(({ to }) => to));
+  let back = 0;
+  for (const [index, record] of records.entries()) {
+    if (starts.has(record.time)) back = index;
+    while (back < index - 1 && record.time - (records[back + 1]?.time ?? 0) >= SPEED_SECS) back++;
+    const before = records[back];
+    const secs = record.time - (before?.time ?? 0);
+    const metres = (record.distance ?? NaN) - (before?.distance ?? NaN);
+    const speed = secs === 0 ? 0 : metres / secs;
+    record.speed = speed >= 0 && speed < MOST_SPEED ? speed : undefined;
+  }
+}
+
+/** More than the field of a FIT file holds (m/s). */
+const MOST_SPEED = 65;
+
+/** A shorter time without a value has the last one (s): the platform reads each channel without its times. */
+const FILLED_SECS = 10;
+
+/** Repeats values over short gaps, and returns the longer ones of the channels that have values. */
+function fillGaps(records: readonly Point[]): Gap[] {
+  const channels = [...Object.keys(CHANNEL_WORDS), 'distance', 'speed'] as (keyof Point)[];
+  return channels.flatMap((channel) => {
+    const secs = fillGapsOf(records, channel);
+    return secs > 0 && channel in CHANNEL_WORDS ? [{ channel, secs } as Gap] : [];
+  });
+}
+
+/** @returns the length of the gaps that stay (s) */
+function fillGapsOf(records: readonly Point[], channel: keyof Point): number {
+  let left = 0;
+  let have = -1;
+  const fill = (next: number) => {
+    const value = records[have < 0 ? next : have];
+    const from = records[Math.max(have, 0)]?.time ?? 0;
+    const to = records[Math.min(next, records.length - 1)]?.time ?? 0;
+    if (next - have < 2 || value?.[channel] === undefined) return;
+    if (to - from > FILLED_SECS) left += to - from;
+    else {
+      for (const record of records.slice(have + 1, next)) {
+        record[channel] = value[channel];
+        if (channel === 'latitude') record.longitude = value.longitude;
+      }
+    }
+  };
+  for (const [index, record] of records.entries()) {
+    if (record[channel] === undefined) continue;
+    fill(index);
+    have = index;
+  }
+  if (have >= 0) fill(records.length);
+  return left;
+}
+
+/** Returns the laps of a TCX activity; each ends where the next one begins. */
+function lapsOf({ laps, points }: Stretch): FitLap[] {
+  const start = points[0]?.time ?? 0;
+  const end = points.at(-1)?.time ?? 0;
+  const borders = laps.map(({ from }) => Math.min(Math.max(Math.floor(from), start), end));
+  return laps.flatMap(({ calories, isRest = false }, index) => {
+    const from = index === 0 ? start : (borders[index] ?? end);
+    const to = borders[index + 1] ?? end;
+    if (to <= from) return [];
+    return [{ from, to, intensity: isRest ? 'rest' : 'active', calories: kcal(calories) } as const];
+  });
+}
+
+/** Returns energy as FIT can hold it (kcal); undefined for none. */
+function kcal(value = 0): number | undefined {
+  return value >= 0.5 && value < 65_535 ? Math.round(value) : undefined;
+}

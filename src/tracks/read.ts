@@ -1,0 +1,300 @@
+import { setImmediate } from 'node:timers/promises';
+import { Parser } from 'htmlparser2';
+import { printable } from '../base/printable.ts';
+import { XmlFault, XmlFeed, decodedXml } from '../base/xml.ts';
+import type { FitRecord } from '../fit/write-totals.ts';
+import type { TrackKind } from './kind.ts';
+
+type Values = { -readonly [Key in keyof FitRecord]: FitRecord[Key] };
+
+/** A point as the file states it. A class with every field: there may be a hundred thousand. */
+export class Point implements Values {
+  /** With its fraction (s since 1970). */
+  time = NaN;
+  /** Number of its segment: the timer stood still between two of them. */
+  segment: number;
+  latitude: number | undefined = undefined;
+  longitude: number | undefined = undefined;
+  altitude: number | undefined = undefined;
+  distance: number | undefined = undefined;
+  speed: number | undefined = undefined;
+  heartRate: number | undefined = undefined;
+  cadence: number | undefined = undefined;
+  power: number | undefined = undefined;
+  temperature: number | undefined = undefined;
+
+  constructor(segment: number) {
+    this.segment = segment;
+  }
+}
+
+export interface Lap {
+  /** Seconds since 1970. */
+  readonly from: number;
+  /** Without pauses. */
+  secs?: number;
+  /** kcal */
+  calories?: number;
+  isRest?: boolean;
+}
+
+/** A `trk` of GPX, or an `Activity` of TCX. */
+export interface Track {
+  name?: string;
+  /** The file's word. */
+  sport?: string;
+  /** Points with a time, in the order of the file. */
+  readonly points: Point[];
+  readonly laps: Lap[];
+}
+
+export interface TrackFile {
+  readonly kind: TrackKind;
+  /** The program or the device that wrote the file. */
+  creator: string;
+  readonly tracks: Track[];
+  /** Track points without a time. */
+  untimed: number;
+  /** What else the file holds: `rte`, `wpt`, `course`, `workout`. */
+  readonly others: Set<string>;
+}
+
+/** Parts of the document between two pauses for the event loop: 1 MB. */
+const PARTS = 64;
+
+/**
+ * Reads a GPX 1.0, GPX 1.1 or TCX file. Values that no device measures are left out.
+ *
+ * @throws XmlFault if the document ends before its root element does, or exceeds a limit; the signal's reason
+ */
+export async function readTracks(
+  bytes: Buffer,
+  kind: TrackKind,
+  signal: AbortSignal,
+): Promise<TrackFile> {
+  const reader = new TrackReader(kind);
+  const feed = new XmlFeed();
+  const parser: Parser = new Parser(
+    {
+      onopentag(tag, attributes) {
+        feed.opened();
+        reader.open(localName(tag), attributes);
+      },
+      ontext: (text) => reader.addText(text),
+      onclosetag(tag, isImplied) {
+        feed.closed();
+        reader.close(localName(tag), isImplied);
+      },
+    },
+    { xmlMode: true, decodeEntities: false },
+  );
+  const parts = feed.write(parser, bytes);
+  for (let count = 1; parts.next().done !== true; count++) {
+    if (count % PARTS > 0) continue;
+    await setImmediate();
+    signal.throwIfAborted();
+  }
+  parser.end();
+  if (!reader.isWhole) throw new XmlFault('is cut off: its end is missing', true);
+  return reader.file;
+}
+
+const localNames = new Map<string, string>();
+
+/** Returns the name of an element in lower case without its prefix: programs choose prefixes freely. */
+function localName(tag: string): string {
+  let name = localNames.get(tag);
+  if (name === undefined) {
+    name = tag.slice(tag.lastIndexOf(':') + 1).toLowerCase();
+    if (localNames.size < MAX_NAMES) localNames.set(tag, name);
+  }
+  return name;
+}
+
+const MAX_NAMES = 500;
+
+type Channel = Exclude<keyof FitRecord, 'time'>;
+
+/** The elements of a point, by the names that Garmin, Strava, Suunto, Polar and phone apps use. */
+const CHANNELS: ReadonlyMap<string, Channel> = new Map(
+  Object.entries({
+    latitude: 'latitudedegrees',
+    longitude: 'longitudedegrees',
+    altitude: 'ele altitudemeters',
+    distance: 'distancemeters',
+    speed: 'speed',
+    heartRate: 'hr heartrate value',
+    cadence: 'cad cadence runcadence',
+    power: 'power powerinwatts bikepower watts',
+    temperature: 'atemp temp temperature',
+  } satisfies Record<Channel, string>).flatMap(([channel, names]) =>
+    names.split(' ').map((name) => [name, channel as Channel] as const),
+  ),
+);
+
+/** Values that devices measure, and FIT can hold. A heart rate of 0 is a sensor without contact. */
+const RANGES: Readonly<Record<Channel, readonly [least: number, most: number]>> = {
+  latitude: [-90, 90],
+  longitude: [-180, 180],
+  altitude: [-500, 12_000],
+  distance: [0, 4e7],
+  speed: [0, 65],
+  heartRate: [1, 254],
+  cadence: [0, 254],
+  power: [0, 4_000],
+  temperature: [-100, 100],
+};
+
+type Role = 'root' | 'track' | 'segment' | 'point' | 'lap' | 'other';
+
+/** What the elements of each kind of file stand for; the extensions of one use names of the other. */
+const ROLES: Readonly<Record<TrackKind, Readonly<Partial<Record<string, Role>>>>> = {
+  gpx: {
+    ...{ gpx: 'root', trk: 'track', trkseg: 'segment', trkpt: 'point' },
+    ...{ rte: 'other', wpt: 'other' },
+  },
+  tcx: {
+    ...{ trainingcenterdatabase: 'root', activity: 'track', track: 'segment', trackpoint: 'point' },
+    ...{ lap: 'lap', course: 'other', workout: 'other' },
+  },
+};
+
+const MEASURED = Object.keys(RANGES) as Channel[];
+
+/** Collects the tracks of a document. Gets local names: see {@link localName}. */
+class TrackReader {
+  readonly file: TrackFile;
+  isWhole = false;
+  readonly #roles: (typeof ROLES)[TrackKind];
+  /** The open elements. */
+  readonly #open: string[] = [];
+  #text = '';
+  #track: Track | undefined;
+  #point: Point | undefined;
+  #segment = 0;
+
+  constructor(kind: TrackKind) {
+    this.#roles = ROLES[kind];
+    this.file = { kind, creator: '', tracks: [], untimed: 0, others: new Set() };
+  }
+
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
+    this.#open.push(name);
+    this.#text = '';
+    switch (this.#roles[name]) {
+      case 'root':
+        this.file.creator = textOf(attributes['creator'] ?? '');
+        break;
+      case 'track':
+        this.#track = { points: [], laps: [] };
+        if (attributes['Sport'] !== undefined) this.#track.sport = textOf(attributes['Sport']);
+        break;
+      case 'segment':
+        this.#segment++;
+        break;
+      case 'lap': {
+        const from = timeOf(attributes['StartTime'] ?? '');
+        if (!Number.isNaN(from)) this.#track?.laps.push({ from });
+        break;
+      }
+      case 'point':
+        this.#point = new Point(this.#segment);
+        setChannel(this.#point, 'latitude', attributes['lat'] ?? '');
+        setChannel(this.#point, 'longitude', attributes['lon'] ?? '');
+        break;
+      case 'other':
+        this.file.others.add(name);
+        break;
+      case undefined:
+    }
+  }
+
+  addText(text: string): void {
+    this.#text += text;
+  }
+
+  close(name: string, isImplied: boolean): void {
+    const role = this.#roles[name];
+    if (role === 'root' && !isImplied) this.isWhole = true;
+    this.#open.pop();
+    const parent = this.#open.at(-1) ?? '';
+    if (role === 'track') {
+      if (this.#track !== undefined) this.file.tracks.push(this.#track);
+      this.#track = undefined;
+    } else if (role === 'point') this.#endPoint();
+    else if (this.#point !== undefined) this.#addValue(this.#point, name);
+    else if (this.#track !== undefined) this.#addFact(this.#track, parent, name);
+    this.#text = '';
+  }
+
+  #endPoint(): void {
+    const point = this.#point;
+    this.#point = undefined;
+    if (point === undefined || this.#track === undefined) return;
+    // Receivers write 0, 0 without a fix, and programs half a position.
+    const { latitude, longitude } = point;
+    if (latitude === undefined || longitude === undefined || (!latitude && !longitude)) {
+      point.latitude = undefined;
+      point.longitude = undefined;
+    }
+    if (Number.isNaN(point.time)) this.file.untimed++;
+    // Devices write a time without values at the ends of a pause.
+    else if (MEASURED.some((channel) => point[channel] !== undefined)) {
+      this.#track.points.push(point);
+    }
+  }
+
+  #addValue(point: Point, name: string): void {
+    if (name === 'time') {
+      point.time = timeOf(this.#text);
+      return;
+    }
+    const channel = CHANNELS.get(name);
+    if (channel !== undefined) setChannel(point, channel, this.#text);
+  }
+
+  /** Takes what is said of a whole track or lap. */
+  #addFact(track: Track, parent: string, name: string): void {
+    const lap = track.laps.at(-1);
+    switch (`${parent} ${name}`) {
+      case 'trk name':
+        track.name = textOf(this.#text);
+        break;
+      case 'trk type':
+        track.sport = textOf(this.#text);
+        break;
+      case 'creator name':
+        this.file.creator ||= textOf(this.#text);
+        break;
+      case 'lap totaltimeseconds':
+        if (lap !== undefined) lap.secs = Number(this.#text);
+        break;
+      case 'lap calories':
+        if (lap !== undefined) lap.calories = Number(this.#text);
+        break;
+      case 'lap intensity':
+        if (lap !== undefined) lap.isRest = this.#text.trim().toLowerCase() === 'resting';
+    }
+  }
+}
+
+function setChannel(point: Point, channel: Channel, text: string): void {
+  const value = text.trim() === '' ? NaN : Number(text);
+  const [least, most] = RANGES[channel];
+  if (value >= least && value <= most) point[channel] = value;
+}
+
+/** Returns seconds since 1970; NaN for a text that is no time. A time without a zone is UTC. */
+function timeOf(text: string): number {
+  const written = text.trim();
+  return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(written) ? written : `${written}Z`) / 1000;
+}
+
+/** Longest name that is kept (characters). */
+const MAX_NAME = 200;
+
+function textOf(value: string): string {
+  return printable(decodedXml(value.slice(0, 4 * MAX_NAME)))
+    .trim()
+    .slice(0, MAX_NAME);
+}

@@ -1,0 +1,28 @@
+import { type Conversion, convert } from './convert.ts';
+import type { TrackKind } from './kind.ts';
+import { readTracks } from './read.ts';
+import { splitTracks } from './split.ts';
+
+/** An activity of a GPX or TCX file, or why a part of it is none. `path` of the second one ends in `#2`. */
+export type TrackResult = { readonly path: string } & (
+  { readonly conversion: Conversion } | { readonly obstacle: string }
+);
+
+/**
+ * Converts the activities of a GPX or TCX file, one at a time, in the order of their times.
+ *
+ * @param now ms since 1970
+ * @throws as {@link readTracks}
+ */
+export async function* convertFile(
+  path: string,
+  bytes: Buffer,
+  kind: TrackKind,
+  { now, signal }: { readonly now: number; readonly signal: AbortSignal },
+): AsyncGenerator<TrackResult, void, undefined> {
+  const file = await readTracks(bytes, kind, signal);
+  for (const [index, part] of splitTracks(file, now).entries()) {
+    const name = index === 0 ? path : `${path}#${index + 1}`;
+    yield 'obstacle' in part ? { path: name, ...part } : { path: name, conversion: convert(part) };
+  }
+}

@@ -1,0 +1,270 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import FitParser from 'fit-file-parser';
+import { describe, expect, it } from 'vitest';
+import { convert } from '../../src/commands/convert.ts';
+import { checkEnvelope } from '../../src/fit/envelope.ts';
+import { startCommand, startJsonCommand } from '../support/command.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
+import { testSystem } from '../auth/support.ts';
+import { TRACK_START, type TrackPoint, gpx, ridePoints, tcx } from '../support/tracks.ts';
+
+let folder: string;
+
+interface Parsed {
+  readonly records: readonly Record<string, unknown>[];
+  readonly sessions: readonly Record<string, unknown>[];
+  readonly laps: readonly Record<string, unknown>[];
+}
+
+/** Converts a file; returns the lines, and what fit-file-parser reads of each recording. */
+async function converted(text: string | Uint8Array, name = 'ride.gpx') {
+  folder = scratchDir();
+  writeFileSync(join(folder, name), text);
+  const { lines, finished } = startJsonCommand(convert, [name, { out: 'out.fit' }], {
+    homeDir: folder,
+  });
+  const exitCode = await finished;
+  const all = lines();
+  const files: Parsed[] = [];
+  for (const { copy } of all) {
+    if (typeof copy !== 'string') continue;
+    const bytes = readFileSync(join(folder, copy));
+    expect(checkEnvelope(bytes)).toEqual({ state: 'whole', segments: 1 });
+    const parser = new FitParser({ mode: 'list', speedUnit: 'm/s', lengthUnit: 'm' });
+    files.push(JSON.parse(JSON.stringify(await parser.parseAsync(bytes))) as Parsed);
+  }
+  return { exitCode, lines: all, files };
+}
+
+const obstacles = (lines: readonly Record<string, unknown>[]) =>
+  lines.map(({ outcome, reason, problem }) => [outcome, reason, problem]);
+
+const isoAt = (secs: number) => new Date(TRACK_START + secs * 1000).toISOString();
+
+describe('a GPX file', () => {
+  it('becomes a FIT recording with every channel that it has, and no other', async () => {
+    const channels = { hr: 140, cad: 85, power: 210, temp: 19 };
+    const points = ridePoints(600, channels);
+    const file = gpx([{ name: 'Früh &amp; schnell', type: 'cycling', segments: [points] }]);
+    const { lines, files } = await converted(file);
+    expect(lines).toEqual([
+      {
+        type: 'convert',
+        path: 'ride.gpx',
+        outcome: 'converted',
+        copy: 'out.fit',
+        sha256: expect.any(String) as string,
+        size: expect.any(Number) as number,
+        digest: expect.any(String) as string,
+        name: 'Früh & schnell',
+        startTime: isoAt(0),
+        elapsedSecs: 600,
+        timerSecs: 600,
+        distanceMeters: expect.any(Number) as number,
+        records: 601,
+        laps: 1,
+        gaps: [],
+      },
+    ]);
+    const [{ records, sessions } = { records: [], sessions: [] }] = files;
+    expect(records[300]).toEqual({
+      timestamp: isoAt(300),
+      position_lat: expect.closeTo(points[300]?.lat ?? 0, 6) as number,
+      position_long: expect.closeTo(points[300]?.lon ?? 0, 6) as number,
+      distance: expect.any(Number) as number,
+      speed: expect.closeTo(4.2, 0) as number,
+      enhanced_speed: expect.closeTo(4.2, 0) as number,
+      altitude: expect.closeTo(points[300]?.ele ?? 0, 0) as number,
+      enhanced_altitude: expect.closeTo(points[300]?.ele ?? 0, 0) as number,
+      ...{ heart_rate: 140, cadence: 85, power: 210, temperature: 19 },
+    });
+    expect(sessions[0]).toMatchObject({
+      sport: 'cycling',
+      start_time: isoAt(0),
+      total_elapsed_time: 600,
+      total_timer_time: 600,
+      avg_heart_rate: 140,
+      max_heart_rate: 140,
+      avg_power: 210,
+      avg_cadence: 85,
+      avg_temperature: 19,
+    });
+    const bare = await converted(gpx([{ segments: [ridePoints(60)] }]), 'bare.gpx');
+    const [record] = bare.files[0]?.records ?? [];
+    expect(Object.keys(record ?? {}).sort()).toEqual(
+      [
+        ...['altitude', 'distance', 'enhanced_altitude', 'enhanced_speed'],
+        ...['position_lat', 'position_long', 'speed', 'timestamp'],
+      ].sort(),
+    );
+  });
+
+  it('is read as GPX 1.0, packed, with a byte order mark, and with the names of other programs', async () => {
+    const points = ridePoints(30, { hr: 150 });
+    const file = gpx([{ type: '9', segments: [points] }])
+      .replace('version="1.1"', 'version="1.0"')
+      .replaceAll('gpxtpx:', 'ns3:')
+      .replaceAll(/\.000Z/g, '+00:00');
+    const { files } = await converted(gzipSync(`\ufeff${file}`), 'run.gpx.gz');
+    expect(files[0]?.sessions[0]).toMatchObject({ sport: 'running', avg_heart_rate: 150 });
+    const suunto = file
+      .replaceAll(/<\/?ns3:TrackPointExtension>/g, '')
+      .replaceAll('ns3:hr', 'gpxdata:hr');
+    const other = await converted(suunto, 'suunto.gpx');
+    expect(other.lines[0]?.['digest']).toBeDefined();
+    expect(other.files[0]?.sessions[0]).toMatchObject({ avg_heart_rate: 150 });
+  });
+
+  it('pauses between segments, and where nothing moved for long', async () => {
+    const segments = [ridePoints(60), ridePoints(60, { from: 360 })];
+    const { files } = await converted(gpx([{ segments }]));
+    expect(files[0]?.sessions[0]).toMatchObject({ total_elapsed_time: 420, total_timer_time: 120 });
+    const still = [...ridePoints(60), { ...ridePoints(60).at(-1), at: 900 } as TrackPoint];
+    const waiting = await converted(gpx([{ segments: [still] }]), 'still.gpx');
+    expect(waiting.files[0]?.sessions[0]).toMatchObject({ total_timer_time: 60 });
+  });
+
+  it('becomes several recordings at a break of more than four hours and at another sport', async () => {
+    const later = 4 * 3600 + 61;
+    const { lines, files } = await converted(
+      gpx([
+        { type: 'cycling', segments: [ridePoints(60), ridePoints(60, { from: later })] },
+        { type: 'running', segments: [ridePoints(60, { from: 120, lat: 48 })] },
+        { type: 'cycling', segments: [ridePoints(60, { from: later + 3600 })] },
+      ]),
+    );
+    expect(lines.map(({ path, startTime, copy }) => [path, startTime, copy])).toEqual([
+      ['ride.gpx', isoAt(0), 'out.fit'],
+      ['ride.gpx#2', isoAt(120), 'out-2.fit'],
+      ['ride.gpx#3', isoAt(later), 'out-3.fit'],
+    ]);
+    expect(files.map(({ sessions }) => sessions[0]?.['sport'])).toEqual([
+      ...['cycling', 'running', 'cycling'],
+    ]);
+  });
+
+  it('repeats values over gaps of up to ten seconds, and names longer ones', async () => {
+    const points = ridePoints(120, { hr: 150 }).map(({ hr, ...point }) =>
+      (point.at > 10 && point.at < 20) || point.at > 90 ? point : { ...point, hr: hr ?? 0 },
+    );
+    const { lines, files } = await converted(gpx([{ segments: [points] }]));
+    const rates = files[0]?.records.map(({ heart_rate }) => heart_rate);
+    expect(rates?.slice(0, 91)).toEqual(new Array(91).fill(150));
+    expect(rates?.slice(91)).toEqual(new Array(30).fill(undefined));
+    expect(lines[0]?.['gaps']).toEqual([{ channel: 'heart rate', secs: 30 }]);
+  });
+});
+
+describe('a TCX file', () => {
+  const along = (points: readonly TrackPoint[], metres: number) =>
+    points.map((point, index) => ({ ...point, distance: index * metres }));
+
+  it('becomes a recording of each activity, with its laps, calories and own distance', async () => {
+    const indoors = (from: number, secs: number) =>
+      Array.from({ length: secs + 1 }, (_, index) => ({
+        ...{ at: from + index, hr: 130, power: 180, distance: (from + index) * 7 },
+      }));
+    const { lines, files } = await converted(
+      tcx([
+        {
+          sport: 'Biking',
+          laps: [
+            { points: indoors(0, 300), calories: 40 },
+            { points: indoors(300, 60), calories: 5, intensity: 'Resting' },
+          ],
+        },
+        { sport: 'Running', laps: [{ points: along(ridePoints(300, { from: 400 }), 3) }] },
+      ]),
+      'brick.tcx',
+    );
+    expect(lines.map(({ path }) => path)).toEqual(['brick.tcx', 'brick.tcx#2']);
+    const [ride, run] = files;
+    expect(ride?.sessions[0]).toMatchObject({
+      ...{ sport: 'cycling', total_calories: 45, total_distance: 2520, avg_power: 180 },
+      total_timer_time: 360,
+    });
+    expect(ride?.records[0]).not.toHaveProperty('position_lat');
+    expect(ride?.laps).toMatchObject([
+      { total_timer_time: 300, total_distance: 2100, total_calories: 40, intensity: 'active' },
+      { total_timer_time: 60, total_calories: 5, intensity: 'rest' },
+    ]);
+    // The stated 3 m/s contradict the positions.
+    expect(run?.sessions[0]).toMatchObject({
+      sport: 'running',
+      total_distance: expect.closeTo(1920, -2) as number,
+    });
+  });
+
+  it('counts the stated distance if the positions agree within 2 %', async () => {
+    const points = along(ridePoints(600), 6.05);
+    const { files } = await converted(tcx([{ sport: 'Other', laps: [{ points }] }]), 'a.tcx');
+    const metres = files[0]?.sessions[0]?.['total_distance'] as number;
+    const stated = 600 * 6.05;
+    const placed = (points.at(-1)?.lat ?? 47) * 111_195 - 47 * 111_195;
+    expect(Math.abs(metres - stated) < 1 || Math.abs(stated - placed) > 0.02 * placed).toBe(true);
+  });
+});
+
+describe('a file without a recorded activity', () => {
+  const ride = ridePoints(600, { step: 10 });
+  const constant = Array.from({ length: 200 }, (_, index) => ({
+    at: index * 10,
+    lat: 47 + (index * 50) / 111_195,
+    lon: 8,
+  }));
+  const cases: readonly (readonly [title: string, text: string, problem: RegExp])[] = [
+    ['a route', '<gpx><rte><rtept lat="1" lon="2"/></rte></gpx>', /holds a route/],
+    ['waypoints', '<gpx><wpt lat="1" lon="2"/></gpx>', /holds waypoints/],
+    [
+      'points without times',
+      gpx([{ segments: [ride] }]).replaceAll(/<time>.*?<\/time>/g, ''),
+      /have no time/,
+    ],
+    ['times before 1990', gpx([{ segments: [ride] }], { start: 0 }), /before 1990/],
+    [
+      'times in the future',
+      gpx([{ segments: [ride] }], { start: Date.now() + 2 * 86_400_000 }),
+      /in the future/,
+    ],
+    ['a planner', gpx([{ segments: [ride] }], { creator: 'BRouter-1.7.5' }), /planner \(BRouter/],
+    ['a constant speed without a sensor', gpx([{ segments: [constant] }]), /speed never changes/],
+    ['a single point', gpx([{ segments: [ride.slice(0, 1)] }]), /of one second/],
+    [
+      'a course',
+      '<TrainingCenterDatabase><Courses><Course><Track><Trackpoint><Time>2026-05-10T07:00:00Z</Time></Trackpoint></Track></Course></Courses></TrainingCenterDatabase>',
+      /holds a course/,
+    ],
+    [
+      'a workout plan',
+      '<TrainingCenterDatabase><Workouts><Workout/></Workouts></TrainingCenterDatabase>',
+      /holds a workout plan/,
+    ],
+  ];
+  it.each(cases)('is not converted, and the reason is named: %s', async (_, text, problem) => {
+    const { exitCode, lines } = await converted(text);
+    expect(exitCode).toBe(3);
+    expect(obstacles(lines)).toEqual([
+      ['invalid', 'not-an-activity', expect.stringMatching(problem) as string],
+    ]);
+  });
+
+  it('with a sensor is an activity at a constant speed, too', async () => {
+    const segments = [constant.map((point) => ({ ...point, hr: 120 }))];
+    expect((await converted(gpx([{ segments }]))).exitCode).toBe(0);
+  });
+
+  it('that is cut off, or no XML of a program, is named as such', async () => {
+    const whole = gpx([{ segments: [ride] }]);
+    const cut = await converted(whole.slice(0, -60));
+    expect(obstacles(cut.lines)).toEqual([
+      ['invalid', 'incomplete', 'It is cut off: its end is missing.'],
+    ]);
+    const deep = await converted(`<gpx>${'<a>'.repeat(200)}`);
+    expect(obstacles(deep.lines)).toEqual([['invalid', 'corrupt', /more than 100 deep/]]);
+    writeFileSync(join(folder, 'other.gpx'), 'no XML');
+    const { done } = startCommand(convert, testSystem({ homeDir: folder }), ['other.gpx']);
+    await expect(done).rejects.toThrow('other.gpx cannot be converted. It is no GPX or TCX file.');
+  });
+});
