@@ -30,7 +30,6 @@ export const convert: CommandModule = {
   ],
 
   async run({ clock, cwd, output, signal }, path: string, { out }: ConvertFlags) {
-    output.summarise();
     const file = readFile(resolve(cwd, path), (size) => Buffer.allocUnsafe(size));
     if ('problem' in file) throw unusable(path, file.problem);
     if (trackKind(file.bytes) === undefined) throw unusable(path, 'It is no GPX or TCX file.');

@@ -123,7 +123,7 @@ export function encodeActivity(activity: FitActivity): Uint8Array {
 }
 
 /** Messages of one encoder, which holds every byte as a number of 8 bytes. */
-const PART = 4096;
+const PART = 32_768;
 
 /** Writes a file in parts, each by an encoder of its own that repeats the definitions. */
 class FitFile {

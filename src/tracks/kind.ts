@@ -11,7 +11,7 @@ export function trackKind(first: Uint8Array): TrackKind | undefined {
   if (FIT_HEADERS.includes(first[0] ?? 0)) return undefined;
   const head = Buffer.from(first.buffer, first.byteOffset, Math.min(first.length, HEAD_BYTES));
   const [, root] =
-    /<(?:\w+:)?(gpx|trainingcenterdatabase)[\s>]/i.exec(head.toString('latin1')) ?? [];
+    /<(?:\w+:)?(gpx|trainingcenterdatabase)[\s/>]/i.exec(head.toString('latin1')) ?? [];
   if (root === undefined) return undefined;
   return root.toLowerCase() === 'gpx' ? 'gpx' : 'tcx';
 }

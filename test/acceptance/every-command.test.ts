@@ -4,6 +4,7 @@ import { COMMANDS } from '../../src/cli/commands.ts';
 import { openLoggedInWorld } from '../support/acceptance.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
+import { gpx, ridePoints } from '../support/tracks.ts';
 
 /** A command line of each command, in an order in which all of them have something to do. */
 const LINES = [
@@ -34,6 +35,7 @@ const LINES = [
   'undo upload rides/ride.fit --yes',
   'inspect rides/ride.fit',
   'repair cut.fit',
+  'convert ride.gpx',
   'sources',
   'doctor',
   'token',
@@ -57,6 +59,7 @@ it('every command works, and ends with a summary where the schema has one', asyn
   const world = await openLoggedInWorld({ env: { SYNC_DEVICE_FOLDERS: '/nowhere' } });
   world.write('rides/ride.fit', makeRecording());
   world.write('cut.fit', truncated(makeRecording({ seed: 2 }), 500));
+  world.write('ride.gpx', gpx([{ segments: [ridePoints(600)] }]));
   world.write('card/notes.txt', '');
   world.write('day.json', '{"date":"2026-02-15","restingHr":50}');
   world.write('later.json', '{"date":"2026-02-15","restingHr":51}');
