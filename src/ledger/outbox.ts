@@ -9,6 +9,9 @@ import { replaceFile, storageError } from '../system/storage.ts';
 /** The file beside the bytes of a kept recording, with its {@link CopyLabel} as JSON. */
 export const LABEL = 'copy.json';
 
+/** Size of all copies above which the watcher and `sync status` name it (bytes). */
+export const MANY_BYTES = 1_000_000_000;
+
 export interface CopyLabel {
   /** The ledger's key of the account that it is kept for. */
   readonly account: string;
@@ -53,12 +56,14 @@ export function* copiesIn(stateDir: string, hashes?: readonly string[]): Generat
 export function countKept(
   stateDir: string,
   account: string,
-): { readonly kept: number; readonly keptForOthers: number } {
+): { readonly kept: number; readonly keptBytes: number; readonly keptForOthers: number } {
   const isAbandoned = abandonedFor(markProcess(stateDir));
   const copies = [...copiesIn(stateDir)];
+  const own = copies.flatMap(({ label }) => (label?.account === account ? [label] : []));
   const others = copies.filter(({ label }) => label?.account !== account);
   return {
-    kept: copies.length - others.length,
+    kept: own.length,
+    keptBytes: own.reduce((sum, { size }) => sum + size, 0),
     keptForOthers: others.filter(({ owner }) => isAbandoned(owner)).length,
   };
 }

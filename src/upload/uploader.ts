@@ -5,7 +5,6 @@ import { SyncError, endsRun } from '../base/errors.ts';
 import { type Activity, describeActivity } from '../fit/activity.ts';
 import type { Summary } from '../fit/summary.ts';
 import type { FileStamp, KnownFile, KnownFiles } from '../ledger/known-files.ts';
-import type { UploadStanding } from '../ledger/upload-rows.ts';
 import { type ClaimedRecording, type UploadLedger, isShorter } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { ServiceRecording } from '../api/wire.ts';
@@ -34,10 +33,6 @@ export interface UploadTarget {
   readonly ledger: UploadLedger;
   /** Absent: files are not remembered. */
   readonly known?: KnownFiles | undefined;
-  /** Decides whether a recording is not sent again, unless that is forced; by default if it is done. */
-  readonly isSettled?: (upload: UploadStanding) => boolean;
-  /** Called before a recording is claimed, with the bytes that will be sent. */
-  readonly onClaim?: (sha256: string, bytes: Buffer) => void;
   /** Called before a recording is sent; never called if there is none. */
   readonly client: () => Promise<ServiceClient>;
   /** The upload endpoint, for `--dry-run`. */
@@ -116,21 +111,12 @@ export class Uploader {
   }
 
   /**
-   * Uploads one file. A delivery that fails for now is an outcome; its recording stays pending.
+   * Reads and checks one file, and derives the fields to send. Writes nothing.
    *
    * @param buffers provides the buffer that the file is read into and sent from.
    * @param room as in {@link readFile}; by default, for any recording.
-   * @throws SyncError `STORAGE` if the ledger fails; NeedsRoom; the signal's reason if it is aborted.
-   */
-  async upload(file: RecordingFile, buffers: BufferSource, room?: number): Promise<UploadItem> {
-    return await this.deliver(this.examine(file, buffers, room));
-  }
-
-  /**
-   * Reads and checks one file, and derives the fields to send. Writes nothing.
-   *
    * @returns a result that is valid until `buffers` is used again
-   * @throws NeedsRoom; see {@link upload}
+   * @throws NeedsRoom
    */
   examine(file: RecordingFile, buffers: BufferSource, room?: number): Examined {
     const { path } = file;
@@ -146,7 +132,12 @@ export class Uploader {
     return { ...this.#judge(file, contents, identity), found };
   }
 
-  /** Delivers an examined recording; waits while another task or process is sending the same recording. */
+  /**
+   * Delivers an examined recording; waits while another task or process is sending the same recording. A delivery
+   * that fails for now is an outcome; its recording stays pending.
+   *
+   * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
+   */
   async deliver(examined: Examined): Promise<UploadItem> {
     const { clock, signal } = this.#context;
     for (;;) {
@@ -165,14 +156,14 @@ export class Uploader {
     return 'item' in examined ? examined.item : await this.#deliver(examined.recording);
   }
 
-  /** Does the same as `upload` for a recording in memory. */
+  /** Examines and delivers a recording in memory. */
   async uploadBytes({ path, bytes, name }: NamedBytes): Promise<UploadItem> {
     const contents = contentsOf(bytes);
     const origin = { path, named: true, ...(name === undefined ? {} : { name }) };
     return await this.deliver(this.#judge(origin, contents, identify(contents.bytes)));
   }
 
-  /** Does the same as `upload` for a recording that was found in an archive. */
+  /** Examines and delivers a recording that was found in an archive, or copied from a file. */
   async uploadContents(path: string, contents: RecordingContents): Promise<UploadItem> {
     const identity = identify(contents.bytes);
     return await this.deliver(this.#judge({ path, named: false }, contents, identity));
@@ -206,11 +197,11 @@ export class Uploader {
   async #deliver(recording: Recording): Promise<UploadItem | undefined> {
     const { about, renames, contents, fields, summary } = recording;
     const { path, sha256 } = about;
-    const { ledger, client, isSettled = isDone, onClaim } = this.#target;
+    const { ledger, client } = this.#target;
     const known = ledger.find(sha256);
     // The answer to a second upload names the workout.
     const force = this.#options.force || (renames && known?.state === 'confirmed');
-    if (known !== undefined && !force && isSettled(known)) {
+    if (known !== undefined && !force && isDone(known)) {
       return outcomeAtRest(known, path, sha256);
     }
     const workout = workoutFacts(contents.bytes, { sha256, summary });
@@ -232,7 +223,6 @@ export class Uploader {
       if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
       return { ...about, outcome: 'failed', attempts: 0, ...failureOf(error) };
     }
-    onClaim?.(sha256, contents.bytes);
     const claim = ledger.claim(claimed, force && !this.#delivered.has(sha256));
     switch (claim) {
       case 'busy':

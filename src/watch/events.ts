@@ -20,7 +20,7 @@ type Signal =
   | 'device-claimed'
   /** A claimed device is watched. */
   | 'device-plugged'
-  /** The queue, the outbox or the circuit breaker changed: the sender may have work. */
+  /** A file was found, a recording copied, or the circuit breaker changed: there may be something to read or to send. */
   | 'sender-work'
   | 'upload-finished'
   /** The watcher is to stop, or to make room for another one. */
@@ -30,7 +30,7 @@ export type TimerEvent =
   | 'check-due'
   | 'rescan-due'
   | 'incomplete-due'
-  /** Retry after an outage, or stash waiting recordings. */
+  /** Retry after an outage, or after recordings could not be copied. */
   | 'sender-due'
   | 'verify-due'
   | 'days-due';

@@ -38,14 +38,27 @@ export type WatchNotice =
       readonly root: string;
     }
   /** Every existing folder was rescanned, and is watched from now on. */
-  | { readonly event: 'ready'; readonly files: number; readonly queued: number }
+  | {
+      readonly event: 'ready';
+      readonly files: number;
+      readonly queued: number;
+      /** Recordings of which a part is missing; absent if there are none. */
+      readonly incomplete?: number;
+    }
   | { readonly event: 'upload'; readonly item: UploadItem }
   /** The outcome of a wellness day, and the fields of its record. */
   | { readonly event: 'day'; readonly item: RecordItem; readonly fields: JsonObject }
   /** Days cannot be sent now; reported once until they can. */
   | (Failure & { readonly event: 'days-waiting'; readonly days: number })
-  /** A copy was stashed until the service has the recording. */
+  /** A recording was copied that is on a device, or cannot be sent now. */
   | { readonly event: 'kept'; readonly path: string; readonly sha256: string }
+  /** The copies became many; reported once. `folder` holds those of all accounts. */
+  | {
+      readonly event: 'many-copies';
+      readonly folder: string;
+      readonly copies: number;
+      readonly bytes: number;
+    }
   /** Copies that nothing sends: another account's, or without a readable label; reported once. */
   | { readonly event: 'kept-for-others'; readonly copies: number }
   /** A file has been incomplete for long; reported once. */
@@ -94,4 +107,6 @@ export type WatchNotice =
       /** Wellness days that were sent; absent if none were to be sent. */
       readonly days?: number;
       readonly queued: number;
+      /** As in `ready`. */
+      readonly incomplete?: number;
     };

@@ -8,6 +8,7 @@ import { Discovery } from './find/discovery.ts';
 import { IncompleteFiles } from './find/incomplete-files.ts';
 import type { WatchParts, WatcherOptions, WatcherTarget } from './parts.ts';
 import { CircuitBreaker } from './send/circuit-breaker.ts';
+import { Intake } from './send/intake.ts';
 import { Sender } from './send/sender.ts';
 import { Verifier } from './send/verifier.ts';
 import { Surroundings } from './surroundings.ts';
@@ -31,19 +32,20 @@ export type WatchEnd = 'stopped' | 'left';
  *    the files on devices and networks, which may hang (`RemoteFolders`).
  * 2. Judge: the ledger settles a known file. The first bytes of another one show whether it is complete
  *    (`Classifier`). Incomplete files are checked again at growing intervals (`IncompleteFiles`).
- * 3. Queue: the oldest goes first, two at a time, while the circuit breaker is closed (`Sender`). Recordings that may
- *    disappear meanwhile are copied (`Stasher`, `Outbox`).
- * 4. Send: the uploader reads, identifies and claims it, sends it, and records the answer (`Uploader`).
- * 5. Settle: the answer closes or opens the breaker, and drops the copy ({@link Sender.settle}).
- * 6. Verify: an hour later, the platform must have a workout of it (`Verifier`).
+ * 3. Copy: the file is read whole. Its recording is copied, unless the ledger settles it (`Intake`, `Outbox`). From
+ *    here on there are only copies.
+ * 4. Send: the oldest goes first, two at a time, while the circuit breaker is closed (`Sender`). The uploader claims
+ *    it, sends it, and records the answer (`Uploader`). The answer closes or opens the breaker, and drops the copy.
+ * 5. Verify: an hour later, the platform must have a workout of it (`Verifier`).
  *
- * All state changes in one loop over {@link WatchEvent}s, in {@link Watcher.run}. Rescans, uploads,
+ * One loop over {@link WatchEvent}s decides what begins, in {@link Watcher.run}. Rescans, readings, uploads,
  * folder checks and verifications run beside it, and post an event when they end.
  */
 export class Watcher {
   readonly #parts: WatchParts;
   readonly #signal: AbortSignal;
   readonly #discovery: Discovery;
+  readonly #intake: Intake;
   readonly #sender: Sender;
   readonly #verifier: Verifier;
   readonly #wellness: Wellness | undefined;
@@ -88,8 +90,9 @@ export class Watcher {
     this.#signal = signal;
     this.#surroundings = new Surroundings(clock);
     this.#verifier = new Verifier(parts);
-    this.#sender = new Sender(parts);
-    this.#discovery = new Discovery(parts, this.#sender);
+    this.#sender = new Sender(parts, () => this.#intake.unread);
+    this.#intake = new Intake(parts, this.#sender);
+    this.#discovery = new Discovery(parts, this.#intake);
     this.#wellness = target.wellness ? new Wellness(parts, this.#discovery) : undefined;
   }
 
@@ -102,7 +105,8 @@ export class Watcher {
     return {
       ...this.#discovery.snapshot,
       waiting: this.#sender.waiting,
-      sending: this.#sender.active.size,
+      incomplete: this.#parts.incomplete.waiting,
+      sending: this.#sender.sending,
       lastSuccessAt: this.#sender.lastSuccessAt,
       lastRescanAt: this.#lastRescanAt,
       days: this.#wellness?.snapshot,
@@ -114,9 +118,9 @@ export class Watcher {
     this.#finish('left');
   }
 
-  /** Records a failure that the caller found: nothing can be delivered for now. */
-  hinder(failure: Failure, retryAfterMs?: number): void {
-    this.#sender.hinder(failure, retryAfterMs);
+  /** Opens the circuit breaker. */
+  deliveryFailed(failure: Failure, retryAfterMs?: number): void {
+    this.#sender.deliveryFailed(failure, retryAfterMs);
   }
 
   async run(): Promise<WatchEnd> {
@@ -160,16 +164,10 @@ export class Watcher {
     try {
       await this.#discovery.findDevices();
       this.#handleQueued();
-      await this.#discovery.rescanOnce();
       if (!this.#parts.dryRun) this.#sender.adopt();
-      do {
-        this.#sendOnce();
-        while (!signal.aborted && this.#sender.waiting > 0) {
-          const event = await this.#parts.events.next();
-          if (event.type === 'upload-finished') this.#sender.settle();
-          this.#sendOnce();
-        }
-      } while (!signal.aborted && (await this.#discovery.remoteFolders.readLeft()));
+      await this.#discovery.rescanOnce();
+      do await this.#sendAll();
+      while (!signal.aborted && (await this.#discovery.remoteFolders.readLeft()));
       this.#discovery.settleIncomplete();
       await this.#wellness?.check(false);
       if (!this.#parts.dryRun) await this.#verifier.check();
@@ -182,8 +180,41 @@ export class Watcher {
     }
   }
 
-  #sendOnce(): void {
-    this.#parts.events.setTimer('sender-due', this.#sender.stepOnce());
+  /** Sends what can be sent, for `--once`; reports the rest as failed if another try cannot help. */
+  async #sendAll(): Promise<void> {
+    const { events, outbox, report } = this.#parts;
+    while (!this.#signal.aborted) {
+      await this.#intake.work();
+      this.#setSenderTimer();
+      if (this.#sender.waiting === 0) return;
+      const failure = this.#sender.hopeless;
+      if (failure !== undefined) {
+        const { code, message, hint } = failure;
+        const said = { code, message, ...(hint === undefined ? {} : { hint }) };
+        for (const path of [...outbox.waiting.map((each) => each.path), ...this.#intake.giveUp()]) {
+          report({ event: 'upload', item: { path, outcome: 'failed', ...said } });
+        }
+        return;
+      }
+      await events.next();
+    }
+  }
+
+  /** Reads and sends what may be read and sent now. */
+  #work(): void {
+    this.#tasks.run(async () => {
+      await this.#intake.work();
+      this.#setSenderTimer();
+    });
+    this.#setSenderTimer();
+    if (this.#sender.waiting > 0) return;
+    this.#sender.rest();
+    this.#wellness?.checkSoon();
+  }
+
+  #setSenderTimer(): void {
+    const inMs = Math.min(this.#sender.step(), this.#intake.retryInMs);
+    this.#parts.events.setTimer('sender-due', inMs);
   }
 
   #handleQueued(): void {
@@ -227,11 +258,8 @@ export class Watcher {
         return;
       case 'sender-work':
       case 'sender-due':
-        this.#parts.events.setTimer('sender-due', this.#sender.step());
-        return;
       case 'upload-finished':
-        this.#sender.settle();
-        if (this.#sender.waiting === 0) this.#wellness?.checkSoon();
+        this.#work();
         return;
       case 'verify-due':
         this.#runCheck(() => this.#verifier.check());
@@ -283,7 +311,9 @@ export class Watcher {
     }
     if (this.#isReady) return;
     this.#isReady = true;
-    report({ event: 'ready', files, queued: this.#sender.waiting });
+    const { waiting } = this.#parts.incomplete;
+    const incomplete = waiting === 0 ? {} : { incomplete: waiting };
+    report({ event: 'ready', files, queued: this.#sender.waiting, ...incomplete });
     this.#parts.events.setTimer('check-due', CHECK_MS);
     // Earlier uploads that are due, also those of an earlier run.
     this.#parts.events.setTimer('verify-due', 0);
@@ -296,7 +326,7 @@ export class Watcher {
         await check();
       } catch (error) {
         if (!(error instanceof SyncError)) throw error;
-        this.#sender.hinder(error);
+        this.#sender.deliveryFailed(error);
       }
     });
   }

@@ -130,7 +130,7 @@ describe.each(KINDS)('recordings during an outage of the platform on %s', (platf
     expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it('are stashed after a start with a token from the environment, and sent when the service answers', async () => {
+  it('are copied after a start with a token from the environment, and sent when the service answers', async () => {
     await openWorld();
     await world.stopService();
     put(join(world.folder, 'ride.fit'), anotherRecording());

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { readHealth } from '../daemon/support.ts';
 import type { Running } from '../support/program.ts';
 import { until } from '../support/until.ts';
 import type { World } from '../support/world.ts';
@@ -57,7 +59,13 @@ function uploadsTo({ sandbox }: World): number {
   return sandbox.control.requests({ route: 'upload-fit' }).length;
 }
 
-/** Waits until a watcher with `--json` has kept this number of recordings. */
+/** Waits until the only watcher holds copies of this number of recordings. */
+export async function untilCopied({ home }: World, count: number): Promise<void> {
+  const health = () => readHealth(join(home.dir, 'state'), Date.now())[0];
+  await until(() => health()?.queue.kept === count);
+}
+
+/** Waits until a watcher with `--json` has reported copies of this number of recordings. */
 export async function untilKept(watcher: Running, count: number): Promise<void> {
   await until(() => watcher.stdout().split('"event":"kept"').length > count);
 }

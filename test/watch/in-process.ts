@@ -70,8 +70,6 @@ export function start(
       clock?: Clock | ManualClock;
       /** Runs with `--once`. */
       once?: boolean;
-      /** Room for copies in the outbox (bytes). */
-      roomBytes?: number;
       /** Sends wellness; the zone is Europe/Berlin. */
       wellness?: boolean;
       filesystemType?: FilesystemType | WatcherTarget['filesystemType'];
@@ -79,7 +77,7 @@ export function start(
 ) {
   const { clock = systemClock, filesystemType = LOCAL, client, delivers = true } = options;
   const { remote = NO_READER, wellness = false, deviceAccess, onRead, ...rest } = options;
-  const { once = false, roomBytes, ...given } = rest;
+  const { once = false, ...given } = rest;
   const now = () => clock.now();
   const stateDir = join(dir, 'state');
   const database = openDatabase(join(stateDir, 'ledger.db'));
@@ -109,7 +107,7 @@ export function start(
     wellness,
     deviceAccess,
     marks: watchMarks(database, 'me', now),
-    outbox: new Outbox(stateDir, 'me', mark, roomBytes),
+    outbox: new Outbox(stateDir, 'me', mark),
     client: client ?? clientOf(sandbox).client,
     url: (endpoint) => new URL(endpoint === 'wellness' ? '/api/wellness' : '/', sandbox.url),
     report: (event) => events.push(event),

@@ -9,7 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { makeRecording, unfinished } from '../support/fit-maker.ts';
@@ -97,20 +97,6 @@ describe('a device that can be unplugged', () => {
     expect(held().map(({ receivedCount }) => receivedCount)).toEqual(rides.map(() => 1));
     await until(() => readdirSync(join(dir, 'state/outbox')).length === 0);
   });
-});
-
-it('a run with --once sends all recordings of a device, although its copies have room for a few only', async () => {
-  const rides = Array.from({ length: 7 }, () => anotherRecording());
-  rides.forEach((bytes, i) => put(join(folder, `${i}.fit`), bytes));
-  const { running, events } = start({
-    once: true,
-    roomBytes: 2.5 * (rides[0]?.length ?? 0),
-    ...device(),
-  });
-  await running;
-  expect(held().map(({ receivedCount }) => receivedCount)).toEqual(rides.map(() => 1));
-  expect(happened(events, 'problem')).toEqual([]);
-  expect(readdirSync(join(dir, 'state/outbox'))).toEqual([]);
 });
 
 it('a recording that still grows on a device is sent once, when it is complete, and its bytes are not read before', async () => {
@@ -297,7 +283,7 @@ it('a recording that the service rejects is retried after a day and then after t
   expect(asked()).toBe(3);
 });
 
-it('stashed bytes are kept after a rejection, because they may be the only copy, and sent again', async () => {
+it('a copy is kept after a rejection, because it may be the only one, and sent again', async () => {
   const clock = manualClock();
   sandbox.control.addFaults('upload-fit:503*1', 'upload-fit:422*1');
   const { events } = start({ clock, ...device() });
@@ -316,34 +302,175 @@ it('stashed bytes are kept after a rejection, because they may be the only copy,
   expect(outcomes).toEqual(['rejected', 'uploaded']);
 });
 
-it('a service that never answers causes the watcher to stash every recording after some seconds, and not before', async () => {
-  const clock = manualClock();
-  sandbox.control.addFaults('upload-fit:hang*inf');
-  const { events, target } = start({ clock });
-  await until(() => happened(events, 'ready').length === 1);
-  const rides = Array.from({ length: 5 }, () => anotherRecording());
+describe('while nothing can be sent', () => {
+  const week = 7 * 86_400_000;
+
+  it('fresh recordings are copied first and without a bound, and older ones as far as 64 MB wait', async () => {
+    const at = (name: string, ms: number) => utimesSync(join(folder, name), ms / 1000, ms / 1000);
+    const clock = manualClock(Date.now() + 2 * week);
+    for (let i = 0; i < 20; i++) {
+      put(join(folder, `old-${i}.fit`), anotherRecording({ sizeBytes: 4_000_000 }));
+    }
+    for (let i = 0; i < 3; i++) {
+      put(join(folder, `new-${i}.fit`), anotherRecording({ sizeBytes: 4_000_000 }));
+      at(`new-${i}.fit`, clock.now());
+    }
+    const { target, watcher, events } = start({ clock, delivers: false });
+    const copied = () => target.outbox.all.map(({ path }) => basename(path));
+    await until(() => happened(events, 'ready').length === 1 && copied().length >= 17);
+    await clock.advance(1_000);
+    expect(copied().slice(0, 3)).toEqual(['new-0.fit', 'new-1.fit', 'new-2.fit']);
+    expect([copied().length, watcher.snapshot.waiting]).toEqual([17, 23]);
+    const late = anotherRecording();
+    put(join(folder, 'late.fit'), late);
+    at('late.fit', clock.now());
+    await until(() => target.outbox.has(sha256(late)));
+    expect(copied()).toHaveLength(18);
+  });
+
+  it('one recording fits, however large it is, and the next after it was sent', async () => {
+    for (const name of ['a.fit', 'b.fit']) {
+      put(join(folder, name), anotherRecording({ sizeBytes: 68_000_000 }));
+    }
+    const clock = manualClock(Date.now() + 2 * week);
+    sandbox.control.addFaults('upload-fit:503*1');
+    const { target, events } = start({
+      clock,
+      client: clientOf(sandbox, {}, { policy: ONE_TRY }).client,
+    });
+    await until(() => happened(events, 'obstacle').length === 1);
+    expect(target.outbox.all).toHaveLength(1);
+    while (held().length < 2) await clock.advance(1_000);
+    await until(() => target.outbox.all.length === 0);
+  });
+});
+
+it('every recording is copied before the first of them were sent, so that it arrives although its file is deleted', async () => {
+  const rides = Array.from({ length: 180 }, () => anotherRecording());
   rides.forEach((ride, i) => put(join(folder, `${i}.fit`), ride));
-  await until(() => sandbox.control.requests({ route: 'upload-fit' }).length === 2);
-  await clock.advance(4_000);
-  expect(target.outbox.count).toBe(0);
-  await clock.advance(2_000);
-  await until(() => target.outbox.count === rides.length);
-  expect(rides.every((ride) => target.outbox.has(sha256(ride)))).toBe(true);
-  await sandbox.close();
+  const { client } = clientOf(sandbox);
+  let send: () => void = () => undefined;
+  const mayBeSent = new Promise<void>((resolve) => (send = resolve));
+  const { target, events } = start({ client: () => mayBeSent.then(client) });
+  await until(() => happened(events, 'ready').length === 1);
+  const late = anotherRecording();
+  put(join(folder, 'late.fit'), late);
+  await until(() => target.outbox.has(sha256(late)));
+  expect(held()).toEqual([]);
+  expect(target.outbox.all).toHaveLength(rides.length + 1);
+  rmSync(folder, { recursive: true });
+  send();
+  await until(() => held().length === rides.length + 1);
+  expect(held().every(({ receivedCount }) => receivedCount === 1)).toBe(true);
 });
 
-it('a login that cannot send now causes no copy of a recording that was there for a week, so that no archive is copied', async () => {
-  const clock = manualClock(Date.now() + 8 * 86_400_000);
-  const fresh = anotherRecording();
-  for (const name of ['a.fit', 'b.fit']) put(join(folder, name), anotherRecording());
-  put(join(folder, 'c.fit'), fresh);
-  utimesSync(join(folder, 'c.fit'), clock.now() / 1000, clock.now() / 1000);
-  const { target, watcher } = start({ clock, delivers: false });
-  await until(() => target.outbox.has(sha256(fresh)));
-  expect([target.outbox.count, watcher.snapshot.waiting]).toEqual([1, 3]);
+describe('a disk that takes no copies', () => {
+  const rides = [1, 2, 3, 4, 5].map(() => anotherRecording());
+  const noCopies = () => put(join(dir, 'state/outbox'), 'a file where the folder should be');
+
+  it('costs no recording: one at a time is sent from memory', async () => {
+    noCopies();
+    rides.forEach((ride, i) => put(join(folder, `${i}.fit`), ride));
+    let [inFlight, most] = [0, 0];
+    const { client } = clientOf(sandbox);
+    const { events, running } = start({
+      once: true,
+      async client() {
+        const service = await client();
+        return {
+          ...service,
+          async uploadRecording(...args) {
+            most = Math.max(most, ++inFlight);
+            return await service.uploadRecording(...args).finally(() => inFlight--);
+          },
+        };
+      },
+    });
+    await running;
+    expect(held().map(({ receivedCount }) => receivedCount)).toEqual([1, 1, 1, 1, 1]);
+    expect([most, happened(events, 'problem').length]).toEqual([1, 1]);
+  });
+
+  it.each([
+    ['a device', device],
+    ['a local folder', () => ({})],
+  ])(
+    'delays the recordings of %s until the platform answers, and then each is sent once',
+    async (_, place) => {
+      noCopies();
+      rides.forEach((ride, i) => put(join(folder, `${i}.fit`), ride));
+      sandbox.control.addFaults('upload-fit:503*2');
+      const { client } = clientOf(sandbox, {}, { policy: ONE_TRY });
+      const { watcher } = start({ pollMs: 200, client, ...place() });
+      await until(() => held().length === rides.length);
+      expect(held().every(({ receivedCount }) => receivedCount === 1)).toBe(true);
+      await until(() => watcher.snapshot.waiting === 0);
+    },
+  );
+
+  it('ends a run with --once after some failures of the platform', async () => {
+    noCopies();
+    put(join(folder, 'ride.fit'), anotherRecording());
+    sandbox.control.addFaults('upload-fit:503(retry-after=3600)*inf');
+    const { client } = clientOf(sandbox, {}, { policy: ONE_TRY });
+    const { events, running } = start({ once: true, client });
+    await running;
+    const outcomes = happened(events, 'upload').map((each) => 'item' in each && each.item.outcome);
+    expect(outcomes).toEqual(['failed']);
+  });
 });
 
-it('a watcher that is stopped during an upload counts the recording as waiting, and stashes it for the next run', async () => {
+it('a recording that would replace a longer one is read and reported once, and leaves no copy', async () => {
+  const about = { seed: 7, startTime: new Date('2026-02-15T07:10:00Z') };
+  const old = (name: string, bytes: Uint8Array) => {
+    put(join(folder, name), bytes);
+    utimesSync(join(folder, name), 1_600_000_000, 1_600_000_000);
+  };
+  const read: string[] = [];
+  const clock = manualClock(Date.now() + 60_000);
+  const { events, target } = start({
+    clock,
+    pollMs: 1_000,
+    onRead: (path) => read.push(basename(path)),
+  });
+  old('whole.fit', makeRecording({ ...about, durationSecs: 600 }));
+  while (held().length === 0) await clock.advance(1_000);
+  old('part.fit', makeRecording({ ...about, durationSecs: 300 }));
+  while (happened(events, 'upload').length < 2) await clock.advance(1_000);
+  await clock.advance(60_000);
+  expect(happened(events, 'upload')[1]).toMatchObject({
+    item: { outcome: 'skipped', reason: 'shorter' },
+  });
+  expect(happened(events, 'upload')).toHaveLength(2);
+  expect([read, target.outbox.all, held().length]).toEqual([['whole.fit', 'part.fit'], [], 1]);
+});
+
+it('a recording that is cut off is counted as incomplete once everything was looked at', async () => {
+  const bytes = anotherRecording();
+  put(join(folder, 'whole.fit'), anotherRecording());
+  put(join(folder, 'cut.fit'), bytes.subarray(0, bytes.length / 2));
+  put(join(folder, 'none.fit'), 'no recording');
+  const { events } = start();
+  await until(() => happened(events, 'ready').length === 1);
+  expect(happened(events, 'ready')).toMatchObject([{ files: 3, incomplete: 1 }]);
+});
+
+it('copies of more than 1 GB are reported once', async () => {
+  const huge = anotherRecording();
+  const folderOfCopy = join(dir, 'state/outbox', sha256(huge), 'of-a-dead-process');
+  put(join(folderOfCopy, 'huge.fit'), huge);
+  const label = { account: 'me', path: '/card/huge.fit', size: 1_100_000_000, recordedAt: 1 };
+  put(join(folderOfCopy, 'copy.json'), JSON.stringify(label));
+  const { events } = start({ delivers: false });
+  await until(() => happened(events, 'ready').length === 1);
+  const rides = [anotherRecording(), anotherRecording()];
+  rides.forEach((ride, i) => put(join(folder, `${i}.fit`), ride));
+  await until(() => happened(events, 'kept').length === 2);
+  const bytes = label.size + (rides[0]?.length ?? 0);
+  expect(happened(events, 'many-copies')).toMatchObject([{ copies: 2, bytes }]);
+});
+
+it('a watcher that is stopped during an upload counts the recording as waiting, and keeps its copy for the next run', async () => {
   sandbox.control.addFaults('upload-fit:hang-after*1');
   const { watcher, events, end } = start();
   await until(() => happened(events, 'ready').length === 1);

@@ -145,6 +145,7 @@ const STATUS = line('status', {
         date: date('The day.'),
       }),
       kept: count('Recordings to send of which a copy is kept.'),
+      keptBytes: whole('bytes', 'The size of these copies.'),
       keptForOthers: count('Copies that stay: of another account, or damaged.'),
       unusable: list('Files that a watcher found incomplete or damaged; 20 at most.', {
         path: text('The file.'),

@@ -1,4 +1,4 @@
-import { count, flag, sha256, text, texts, time, word } from '../fields.ts';
+import { count, flag, sha256, text, texts, time, whole, word } from '../fields.ts';
 import { line, variant } from '../line-kind.ts';
 import { DEVICE_STATES, FOLDER_STATES, OBSTACLES } from './health.ts';
 import { INVALID_REASONS, errorCode } from './shared.ts';
@@ -6,6 +6,7 @@ import { INVALID_REASONS, errorCode } from './shared.ts';
 const HINT = text('What to do or to type next.', 'there is something to do');
 const MESSAGE = text('The problem as a sentence.');
 const QUEUED = count('Recordings to send.');
+const INCOMPLETE = count('Recordings of which a part is missing.', 'there are some');
 
 const WATCH = line('watch', {
   about:
@@ -39,10 +40,16 @@ const WATCH = line('watch', {
     variant('ready', 'every folder that is there is watched, and was searched once', {
       files: count('Files that were found.'),
       queued: QUEUED,
+      incomplete: INCOMPLETE,
     }),
-    variant('kept', 'a copy of the recording is kept until the platform has it', {
+    variant('kept', 'a recording was copied that is on a device, or cannot be sent now', {
       path: text('The file.'),
       sha256: sha256('SHA-256 of the recording, unpacked.'),
+    }),
+    variant('many-copies', 'the copies that wait to be sent are larger than 1 GB', {
+      folder: text('Where they are.'),
+      copies: count('How many.'),
+      bytes: whole('bytes', 'Their size.'),
     }),
     variant('unfinished', 'a file has been incomplete for long', {
       path: text('The file.'),
@@ -88,7 +95,7 @@ const WATCH = line('watch', {
     variant('values-left', 'measurements of wellness files are not sent: wrong values or times', {
       message: text('The first of them, why, and how many more, as a sentence.'),
     }),
-    variant('kept-for-others', 'copies stay in the stash: of another account, or damaged', {
+    variant('kept-for-others', 'copies stay: of another account, or damaged', {
       copies: count('How many.'),
     }),
     variant('problem', 'something failed that stops nothing, such as reading a folder', {
@@ -101,6 +108,7 @@ const WATCH = line('watch', {
       rejected: count('Recordings that the platform refused.'),
       days: count('Wellness days that the platform took.', 'the watcher sends wellness'),
       queued: QUEUED,
+      incomplete: INCOMPLETE,
     }),
   ],
 });

@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
 import { type Text, joinTexts, phrase, sync, withHint } from '../../base/phrase.ts';
+import { MANY_BYTES } from '../../ledger/outbox.ts';
 import type { RecordKind } from '../../ledger/records.ts';
 import type { SeenHealth } from '../../daemon/registry.ts';
 import { ANY_DEVICE, scopeArguments } from '../../daemon/watch-scope.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import type { ReportedFile } from '../../ledger/watch-marks.ts';
-import { duration, plural } from '../../terminal/words.ts';
+import { bytes, duration, plural } from '../../terminal/words.ts';
 import type { Io } from '../../terminal/io.ts';
 import { deviceText } from '../../app/words/devices.ts';
 import { LOGIN_ENDS_SOON_MS, troubleLines } from '../../app/words/watchers.ts';
@@ -215,7 +216,8 @@ function recordingText({ activity, path }: LedgerUpload, view: ActivityView): st
 const NAMED = 3;
 
 function waitingSections({ waiting, uploads }: LedgerFacts, view: ActivityView): Text[] {
-  const { recordings, records, kept, keptForOthers, unusable } = waiting;
+  const { recordings, records, kept, keptBytes, keptForOthers, unusable } = waiting;
+  const size = keptBytes > MANY_BYTES ? ` (${bytes(keptBytes)})` : '';
   const pending = recordings.filter(({ state }) => state === 'pending');
   const refused = recordings.filter(({ state }) => state === 'rejected');
   return [
@@ -224,7 +226,9 @@ function waitingSections({ waiting, uploads }: LedgerFacts, view: ActivityView):
       ...recordLines(records),
       ...(kept === 0
         ? []
-        : [phrase`copies of ${plural(kept, 'recording')}, until ${sync('watch')} has sent them`]),
+        : [
+            phrase`copies of ${plural(kept, 'recording')}${size}, until ${sync('watch')} has sent them`,
+          ]),
       ...(keptForOthers === 0
         ? []
         : [

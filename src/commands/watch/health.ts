@@ -17,6 +17,7 @@ export class HealthReporter {
   readonly #clock: Clock;
   #facts: HealthFacts = {};
   #health: Omit<WatcherHealth, 'updatedAt'>;
+  #incomplete = 0;
 
   constructor(registration: Registration, { folders, devices }: WatchScope, clock: Clock) {
     this.#registration = registration;
@@ -34,6 +35,11 @@ export class HealthReporter {
     return this.#health.queue.waiting;
   }
 
+  /** Recordings of which a part is missing. */
+  get incomplete(): number {
+    return this.#incomplete;
+  }
+
   note(facts: HealthFacts): void {
     this.#facts = { ...this.#facts, ...facts };
   }
@@ -45,8 +51,10 @@ export class HealthReporter {
    * @param force writes it at once, instead of once a second at most
    */
   update(watcher: Watcher, kept: number, force: boolean): void {
-    const { folders, devices, waiting, sending, unfinished, days, lastSuccessAt, lastRescanAt } =
-      watcher.snapshot;
+    const { snapshot } = watcher;
+    const { folders, devices, waiting, sending, unfinished, days } = snapshot;
+    const { lastSuccessAt, lastRescanAt } = snapshot;
+    this.#incomplete = snapshot.incomplete;
     const { refreshEndsAt, ...facts } = this.#facts;
     this.#health = {
       ...this.#health,

@@ -9,7 +9,7 @@ const SEARCH_RETRY_MS = 10_000;
 
 interface SearchingRound {
   readonly signal: AbortSignal;
-  readonly watcher: Pick<Watcher, 'breaker' | 'hinder' | 'leave'>;
+  readonly watcher: Pick<Watcher, 'breaker' | 'deliveryFailed' | 'leave'>;
   /** Reports a failure that may pass, once for each message. */
   readonly onProblem: (message: string) => void;
 }
@@ -77,7 +77,7 @@ export class LoginSearch {
       if (isFailure(found)) {
         this.#state = { state: 'idle' };
         this.#marker = marker;
-        watcher.hinder(found, Infinity);
+        watcher.deliveryFailed(found, Infinity);
       } else {
         this.#state = { state: 'found', login: found };
         watcher.leave();
@@ -90,7 +90,7 @@ export class LoginSearch {
       if (signal.aborted) return;
       if (isLoginFailure(error.code)) this.#marker = marker;
       else if (before.state !== 'failed' || message !== before.message) onProblem(message);
-      watcher.hinder(error);
+      watcher.deliveryFailed(error);
     }
   }
 

@@ -54,8 +54,12 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
     monitor?.close();
   }
   const { uploaded, duplicate, rejected } = tally.counts;
-  const queued = health.waiting;
-  const counts = { uploaded, duplicate, rejected, ...(days === undefined ? {} : { days }), queued };
+  const { waiting: queued, incomplete } = health;
+  const counts = {
+    ...{ uploaded, duplicate, rejected, queued },
+    ...(days === undefined ? {} : { days }),
+    ...(incomplete === 0 ? {} : { incomplete }),
+  };
   setup.report({ event: 'stopped', ...counts }, queued);
 }
 
@@ -170,7 +174,7 @@ class Round {
     try {
       const { account } = opened;
       this.#health.note({ account, ledger: undefined, refreshEndsAt: undefined });
-      if (why !== undefined) this.#watcher.hinder(why);
+      if (why !== undefined) this.#watcher.deliveryFailed(why);
       else if (this.#announcer.loginNeeded) await this.#tryLogin();
       this.#updateHealth(true);
       const end = await this.#watcher.run();
@@ -242,7 +246,7 @@ class Round {
   }
 
   #updateHealth(force: boolean): void {
-    this.#health.update(this.#watcher, this.#outbox.count, force);
+    this.#health.update(this.#watcher, this.#outbox.all.length, force);
   }
 
   #fail(error: unknown): void {
@@ -262,7 +266,7 @@ class Round {
     } catch (error) {
       if (!(error instanceof SyncError)) throw error;
       const failure = notItsLogin(error);
-      if (isLoginFailure(failure.code)) this.#watcher.hinder(failure);
+      if (isLoginFailure(failure.code)) this.#watcher.deliveryFailed(failure);
     }
   }
 
@@ -279,7 +283,7 @@ class Round {
     } catch (error) {
       if (this.#signal.aborted || !(error instanceof SyncError)) return;
       // A locked keychain or an outage is reported when there is something to send.
-      if (isLoginFailure(error.code)) this.#watcher.hinder(error);
+      if (isLoginFailure(error.code)) this.#watcher.deliveryFailed(error);
     }
   }
 

@@ -17,7 +17,7 @@ import { deviceText } from '../../app/words/devices.ts';
 import { shownPath } from '../../system/mtp-path.ts';
 import { missingText } from '../verify.ts';
 import type { WatchReport } from './once.ts';
-import { wallTime, plural } from '../../terminal/words.ts';
+import { bytes, plural, wallTime } from '../../terminal/words.ts';
 
 /**
  * Returns a notice as JSON: an upload as `sync upload` prints it, everything else as `{"type":"watch"}`.
@@ -44,7 +44,8 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
       return folderText(event.folder, event.state, event.reason);
     case 'ready': {
       const seen = event.files === 0 ? '' : `${plural(event.files, 'file')} looked at, `;
-      return `Ready: ${seen}${event.queued === 0 ? 'nothing to send' : `${event.queued} to check`}.`;
+      const queued = event.queued === 0 ? 'nothing to send' : `${event.queued} to check`;
+      return `Ready: ${seen}${queued}.${incompleteText(event.incomplete)}`;
     }
     case 'upload':
       return event.item.outcome === 'skipped'
@@ -62,6 +63,8 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
       ]);
     case 'kept':
       return `${shownPath(event.path)}: copied; it is sent from the copy.`;
+    case 'many-copies':
+      return `Copies of ${plural(event.copies, 'recording')} wait to be sent. They take ${bytes(event.bytes)} in ${event.folder}.`;
     case 'kept-for-others':
       return phrase`Copies of ${plural(event.copies, 'recording')} cannot be sent: see ${sync('doctor')}.`;
     case 'unfinished':
@@ -129,7 +132,7 @@ function dayText(item: RecordItem, fields: JsonObject, zone: string): Text | und
 
 /** Sums up what the watcher did, and what the next start does. */
 function stoppedText(stopped: Extract<WatchNotice, { event: 'stopped' }>): string {
-  const { days = 0, queued } = stopped;
+  const { days = 0, queued, incomplete } = stopped;
   const recordings = (['uploaded', 'duplicate', 'rejected'] as const)
     .filter((outcome) => stopped[outcome] > 0)
     .map((outcome) => `${stopped[outcome]} ${OUTCOMES[outcome].words}`);
@@ -137,9 +140,12 @@ function stoppedText(stopped: Extract<WatchNotice, { event: 'stopped' }>): strin
     ', ',
   );
   const waiting = `${plural(queued, 'recording')} not sent yet; the next start sends ${queued === 1 ? 'it' : 'them'}.`;
-  return [done === '' ? 'Stopped.' : `Stopped: ${done}.`, ...(queued > 0 ? [waiting] : [])].join(
-    ' ',
-  );
+  const ended = done === '' ? 'Stopped.' : `Stopped: ${done}.`;
+  return [ended, ...(queued > 0 ? [waiting] : [])].join(' ') + incompleteText(incomplete);
+}
+
+function incompleteText(incomplete = 0): string {
+  return incomplete === 0 ? '' : ` ${incomplete} incomplete: waiting.`;
 }
 
 export function watchSummaryJson(report: WatchReport): Record<string, unknown> {

@@ -9,35 +9,28 @@ import { describeFileError } from '../../system/plain-file.ts';
 import { outcomeOf } from '../../upload/known-outcome.ts';
 import type { InvalidReason } from '../../upload/report.ts';
 import type { WatchParts } from '../parts.ts';
-import type { QueueItem } from '../send/queue.ts';
+import type { FoundFile, Intake } from '../send/intake.ts';
 import { isAtRest } from '../send/refusal-backoff.ts';
-import type { Sender } from '../send/sender.ts';
 import { statOf } from './fs-events.ts';
-
-export interface FoundFile {
-  readonly path: string;
-  readonly stamp: FileStamp;
-  readonly removable: boolean;
-}
 
 /** Decides for each file whether it needs work, reading as little as possible. */
 export class Classifier {
   readonly #parts: WatchParts;
-  readonly #sender: Sender;
+  readonly #intake: Intake;
 
-  constructor(parts: WatchParts, sender: Sender) {
+  constructor(parts: WatchParts, intake: Intake) {
     this.#parts = parts;
-    this.#sender = sender;
+    this.#intake = intake;
   }
 
-  /** Classifies a file: settled by the ledger, a candidate for sending, or incomplete. */
+  /** Classifies a file: settled by the ledger, to be read whole, or incomplete. */
   classify(file: FoundFile): void {
     if (this.isOpen(file)) this.examine(file);
   }
 
   /** Returns whether the ledger leaves the file open. Reads the ledger, never the file. */
   isOpen(file: FoundFile): boolean {
-    const { clock, known, marks, outbox, incomplete, onSettled } = this.#parts;
+    const { clock, known, marks, incomplete, onSettled } = this.#parts;
     const { path, stamp } = file;
     const before = known.find(path, stamp);
     if (before === undefined) {
@@ -48,7 +41,7 @@ export class Classifier {
     const isSettled = (upload: UploadStanding) => isAtRest(upload, clock.now());
     const outcome = outcomeOf(before, { path, named: false }, false, isSettled);
     if (typeof outcome === 'string') {
-      return before.sha256 === undefined || !outbox.has(before.sha256);
+      return before.sha256 === undefined || !this.#intake.isTaken(before.sha256);
     }
     if (outcome.outcome === 'invalid') {
       incomplete.note(file, outcome.reason, outcome.detail);
@@ -59,7 +52,7 @@ export class Classifier {
     return false;
   }
 
-  /** Reads the first bytes of an open file: it is a candidate, or incomplete. */
+  /** Reads the first bytes of an open file: the intake reads the whole of it, or it is incomplete. */
   examine(file: FoundFile): void {
     const { clock, incomplete } = this.#parts;
     const { path, stamp } = file;
@@ -73,7 +66,7 @@ export class Classifier {
         return;
       case 'possible': {
         incomplete.forget(path);
-        this.#sender.add(queueItem(file, peek.recordedAt));
+        this.#intake.add(file, peek.recordedAt);
       }
     }
   }
@@ -93,12 +86,6 @@ export class Classifier {
     }
     changed();
   }
-}
-
-/** @param recordedAt best known time (ms since the epoch) */
-export function queueItem({ path, stamp, removable }: FoundFile, recordedAt: number): QueueItem {
-  const fresh = { kept: undefined, failures: 0 };
-  return { key: path, path, absolute: path, stamp, removable, recordedAt, ...fresh };
 }
 
 type Peek =

@@ -1,6 +1,6 @@
 import { CHECK_MS } from '../events.ts';
 import type { WatchParts } from '../parts.ts';
-import type { Sender } from '../send/sender.ts';
+import type { Intake } from '../send/intake.ts';
 import { Classifier } from './classify.ts';
 import { DeviceFolders } from './device-folders.ts';
 import { ALL_DEVICES } from './device-names.ts';
@@ -22,14 +22,14 @@ export class Discovery {
   readonly devices: DeviceFolders | undefined;
   readonly remoteFolders: RemoteFolders;
   readonly #parts: WatchParts;
-  readonly #sender: Sender;
+  readonly #intake: Intake;
   #unlisten: (() => void) | undefined;
 
-  constructor(parts: WatchParts, sender: Sender) {
+  constructor(parts: WatchParts, intake: Intake) {
     this.#parts = parts;
-    this.#sender = sender;
-    this.classifier = new Classifier(parts, sender);
-    this.remoteFolders = new RemoteFolders(parts, this.classifier, sender);
+    this.#intake = intake;
+    this.classifier = new Classifier(parts, intake);
+    this.remoteFolders = new RemoteFolders(parts, this.classifier, intake);
     this.folders = new Folders(parts, {
       probeRemovable: (path) => this.remoteFolders.probe(path),
       onName: (...changed) => this.eventHandler.add(...changed),
@@ -153,8 +153,8 @@ export class Discovery {
     const failed = this.#parts.incomplete
       .forgetBelow(folder)
       .filter(({ reason }) => reason === 'unreadable');
-    const queued = this.#sender.queue.removeBelow(folder);
-    const left = failed.length + queued + this.remoteFolders.leftOn(folder);
+    const unread = this.#intake.forgetBelow(folder);
+    const left = failed.length + unread + this.remoteFolders.leftOn(folder);
     this.remoteFolders.forget(folder);
     return left;
   }

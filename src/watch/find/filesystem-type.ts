@@ -5,10 +5,11 @@ export interface FilesystemType {
   /** Why file events are unreliable, as a sentence; undefined if they are reliable. */
   readonly noEvents: string | undefined;
   /**
-   * The device may be unplugged, or the server may not answer: a child process reads the folder, and recordings are
-   * copied before they are sent.
+   * The device may be unplugged, or the server may not answer: a child process reads the folder.
    */
   readonly removable: boolean;
+  /** It may hold the archive of years, unlike a device. */
+  readonly isShared?: boolean;
 }
 
 /**
@@ -20,7 +21,12 @@ export function filesystemType(folder: string): FilesystemType {
 }
 
 export function judge({ kind, mount }: MountPlace): FilesystemType {
-  return { noEvents: whyNoEvents(kind, mount?.type), removable: kind !== undefined };
+  const isShared = kind === 'network' || kind === 'fuse';
+  return {
+    noEvents: whyNoEvents(kind, mount?.type),
+    removable: kind !== undefined,
+    ...(isShared ? { isShared } : {}),
+  };
 }
 
 /** @param type as in `/proc/self/mountinfo` */

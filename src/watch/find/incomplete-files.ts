@@ -60,6 +60,11 @@ export class IncompleteFiles {
     return this.#entries.size;
   }
 
+  /** Recordings of which a part is missing: nothing is wrong with them yet. */
+  get waiting(): number {
+    return this.all().filter(({ reason }) => reason === 'incomplete').length;
+  }
+
   /** Records an incomplete file. The pauses grow while the file is unchanged. */
   note(
     { path, stamp, removable }: Omit<IncompleteFile, 'reason' | 'detail'>,

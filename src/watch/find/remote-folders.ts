@@ -4,18 +4,17 @@ import { ChildError } from '../../system/child-call.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 import { describeFileError } from '../../system/plain-file.ts';
 import { sameStamp } from '../../ledger/known-files.ts';
-import { MAX_RECORDING_BYTES, STILL_WRITTEN } from '../../upload/read-recording.ts';
+import {
+  MAX_RECORDING_BYTES,
+  STILL_WRITTEN,
+  reusedBuffer,
+  unpackFile,
+} from '../../upload/read-recording.ts';
 import { isBelow } from '../../system/mounts.ts';
 import type { NewOnly } from '../../ledger/watch-marks.ts';
 import type { WatchParts } from '../parts.ts';
-import type { Sender } from '../send/sender.ts';
-import {
-  type Classifier,
-  type FoundFile,
-  problemOfHead,
-  queueItem,
-  recordingTime,
-} from './classify.ts';
+import type { FoundFile, Intake } from '../send/intake.ts';
+import { type Classifier, problemOfHead, recordingTime } from './classify.ts';
 import { isAboutDevice, isUnplugged, nameOf, partial, reasonOf } from './remote-failure.ts';
 import { RemoteListing } from './remote-listing.ts';
 import { type Observation, POLL_MS } from './watched-folder.ts';
@@ -31,7 +30,6 @@ const LISTING_SHARE = 1 / 10;
 const SIZES_MS = 10 * 60_000;
 /** Files that fail one after another before the device counts as failing. */
 const ENOUGH_FAILURES = 3;
-/** There is no room for copies, and nothing that was sent made any. */
 const NOT_COPIED = 'It could not be copied for sending.';
 
 /** What is known of one watched folder. Times in ms of the monotonic clock. */
@@ -41,8 +39,8 @@ interface RemoteFolderState {
   wasThere: boolean;
   /** How long the last listing took (ms). */
   listingMs: number;
-  /** Recordings that the last rescan found open and did not read. */
-  left: FoundFile[];
+  /** Recordings that the last rescan found open, and that are not read yet. */
+  readonly left: Set<FoundFile>;
   /** Files without a stated size that were read and are not whole; the ledger does not know them. */
   readonly tried: Set<string>;
   /** Probes and rescans in a row that failed. */
@@ -64,13 +62,13 @@ interface RemoteFolderState {
 export class RemoteFolders {
   readonly #parts: WatchParts;
   readonly #classifier: Classifier;
-  readonly #sender: Sender;
+  readonly #intake: Intake;
   readonly #states = new Map<string, RemoteFolderState>();
 
-  constructor(parts: WatchParts, classifier: Classifier, sender: Sender) {
+  constructor(parts: WatchParts, classifier: Classifier, intake: Intake) {
     this.#parts = parts;
     this.#classifier = classifier;
-    this.#sender = sender;
+    this.#intake = intake;
   }
 
   /** Probes a folder. @returns undefined while it is rescanned, which shows more */
@@ -135,11 +133,11 @@ export class RemoteFolders {
 
   /** Returns how many recordings the last rescan left on the device. */
   leftOn(path: string): number {
-    return this.#states.get(path)?.left.length ?? 0;
+    return this.#states.get(path)?.left.size ?? 0;
   }
 
   /**
-   * Reads the recordings for which the copies had no room, after some were sent, for `--once`.
+   * Reads the recordings that waited for others to be sent, for `--once`.
    *
    * @returns whether it read any. The others cannot be copied
    */
@@ -154,7 +152,7 @@ export class RemoteFolders {
         this.#parts.signal.throwIfAborted();
         if (!(error instanceof ChildError)) throw error;
       }
-      isRead ||= state.left.length < before.length;
+      isRead ||= state.left.size < before.length;
     }
     return isRead;
   }
@@ -181,7 +179,7 @@ export class RemoteFolders {
       isBusy: false,
       wasThere: false,
       listingMs: 0,
-      left: [],
+      left: new Set(),
       tried: new Set(),
       failures: 0,
       probeAgainAt: -Infinity,
@@ -227,7 +225,7 @@ export class RemoteFolders {
         !this.#isOld(path, file, Infinity, state),
     );
     await this.#readFiles(path, state, open);
-    if (!dryRun && state.left.length === 0) state.newOnly?.done();
+    if (!dryRun && state.left.size === 0) state.newOnly?.done();
   }
 
   async #readFiles(
@@ -236,16 +234,19 @@ export class RemoteFolders {
     files: readonly FoundFile[],
   ): Promise<void> {
     const { dryRun, known } = this.#parts;
-    state.left = [...files];
+    const { left } = state;
+    left.clear();
+    for (const file of files) left.add(file);
     let failures = 0;
     for (const file of files) {
+      if (!this.#intake.hasRoomFor(file, !this.#parts.filesystemType(path).isShared)) continue;
       const failure = await this.#read(path, file, state);
       // Reading it again would take longer than this.
       if (!dryRun) known.flush();
-      if (failure === 'no-room') return;
+      if (failure === 'not-copied') return;
       failures = failure === undefined ? 0 : failures + 1;
       if (failure !== undefined && failures >= ENOUGH_FAILURES) throw failure;
-      state.left.shift();
+      left.delete(file);
     }
   }
 
@@ -268,7 +269,7 @@ export class RemoteFolders {
     folder: string,
     file: FoundFile,
     state: RemoteFolderState,
-  ): Promise<ChildError | 'no-room' | undefined> {
+  ): Promise<ChildError | 'not-copied' | undefined> {
     const { clock, incomplete, readers, signal } = this.#parts;
     const { path, stamp } = file;
     let bytes: Buffer;
@@ -301,8 +302,9 @@ export class RemoteFolders {
     const recordedAt = recordingTime(bytes, now) ?? now;
     if (this.#isOld(folder, file, recordedAt, state)) return undefined;
     if (stamp.size === 0) state.tried.add(path);
-    const isKept = await this.#sender.addBytes(queueItem(file, recordedAt), bytes);
-    return isKept ? undefined : 'no-room';
+    const contents = unpackFile(bytes, stamp, reusedBuffer());
+    const isTaken = await this.#intake.take(file, recordedAt, contents);
+    return isTaken ? undefined : 'not-copied';
   }
 
   /** Looks at the beginning of a file that may grow: it is not read in full each time. */

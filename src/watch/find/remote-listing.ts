@@ -7,7 +7,7 @@ import { describeFileError } from '../../system/plain-file.ts';
 import type { RemoteReader } from '../../devices/remote/reader.ts';
 import { ODD_NAME, isRecordingName, isSearchedFolder } from '../../inputs/recording-names.ts';
 import { stampOf } from '../../inputs/find-files.ts';
-import type { FoundFile } from './classify.ts';
+import type { FoundFile } from '../send/intake.ts';
 
 export interface ListingProblem {
   readonly path: string;

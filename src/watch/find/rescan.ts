@@ -1,5 +1,6 @@
 import { within } from '../../base/tasks.ts';
-import type { Classifier, FoundFile } from './classify.ts';
+import type { FoundFile } from '../send/intake.ts';
+import type { Classifier } from './classify.ts';
 import { type WalkResult, walk } from '../../inputs/find-files.ts';
 import { cpuTimeMs } from '../../system/this-process.ts';
 import type { WatchParts } from '../parts.ts';

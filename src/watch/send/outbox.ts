@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
 import {
@@ -14,18 +14,26 @@ import { isFolder, readPlainFile } from '../../system/plain-file.ts';
 import type { ProcessMark } from '../../system/processes.ts';
 import { sha256 as hashOf } from '../../system/this-process.ts';
 import { makeFolder, storageError } from '../../system/storage.ts';
-import type { QueueItem } from './queue.ts';
+import {
+  type BufferSource,
+  type FileContents,
+  type Unreadable,
+  readFile,
+} from '../../upload/read-recording.ts';
 
-/** Largest total size of recordings from fixed disks (bytes). */
-const ROOM_BYTES = 512 * 1024 * 1024;
 /** The bytes of a copy while they are written. */
 const UNFINISHED = '.unfinished';
 
-export interface Keepsake extends Omit<CopyLabel, 'account' | 'size'> {
+/** A recording that this process has to send. */
+export interface WaitingRecording extends Omit<CopyLabel, 'account'> {
   readonly sha256: string;
-  readonly bytes: Uint8Array;
-  /** Whether it is kept even if the room is used up. */
-  readonly beyondRoom: boolean;
+  /** Further files with the same bytes. */
+  readonly otherPaths: Set<string>;
+  failures: number;
+  /** Its copy was reported. */
+  isAnnounced: boolean;
+  /** `resting`: the service refused it, and the pause before the next offer has not passed. */
+  state: 'waiting' | 'sending' | 'resting';
 }
 
 /**
@@ -37,48 +45,54 @@ export class Outbox {
   readonly #stateDir: string;
   readonly #account: string;
   readonly #mark: ProcessMark;
-  readonly #roomBytes: number;
-  /** The recordings that this process has to send. */
-  #known = new Map<string, CopyLabel>();
-  #room: number;
+  #recordings = new Map<string, WaitingRecording>();
 
   /** @param stateDir of this program; the bytes are in `outbox/` below it, for its owner alone */
-  constructor(stateDir: string, account: string, mark: ProcessMark, roomBytes = ROOM_BYTES) {
+  constructor(stateDir: string, account: string, mark: ProcessMark) {
     this.#stateDir = stateDir;
     this.#account = account;
     this.#mark = mark;
-    this.#roomBytes = roomBytes;
-    this.#room = roomBytes;
   }
 
-  get count(): number {
-    return this.#known.size;
+  get folder(): string {
+    return outboxFolder(this.#stateDir);
   }
 
-  /** Another watcher of this account may have kept it, or delivered it. */
+  get all(): readonly WaitingRecording[] {
+    return [...this.#recordings.values()];
+  }
+
+  /** The recordings that are being sent or may be sent, in no order. */
+  get waiting(): readonly WaitingRecording[] {
+    return this.all.filter(({ state }) => state !== 'resting');
+  }
+
+  /** Returns whether there is a copy. Another watcher of this account may have made it. */
   has(sha256: string): boolean {
-    return this.#copiesOf(sha256).length > 0;
+    return this.#recordings.has(sha256) || this.#copiesOf(sha256).length > 0;
+  }
+
+  /** Returns the recording if this process has to send it. */
+  find(sha256: string): WaitingRecording | undefined {
+    return this.#recordings.get(sha256);
   }
 
   /**
-   * Returns the queue item of a recording that is kept, and that this process has to send; undefined for others.
-   *
-   * @throws system errors, `ENOENT` if its bytes are gone
+   * Returns the recording to send next: the oldest, and failed ones after all others, so that one that the
+   * service cannot take delays no other.
    */
-  itemOf(sha256: string): QueueItem | undefined {
-    const label = this.#known.get(sha256);
-    if (label === undefined) return undefined;
-    const { path, recordedAt } = label;
-    const absolute = join(this.#ownFolder(sha256), keptName(path));
-    const kept = { kept: sha256, removable: false, failures: 0 };
-    return { key: sha256, path, absolute, stamp: lstatSync(absolute), recordedAt, ...kept };
+  next(): WaitingRecording | undefined {
+    let next: WaitingRecording | undefined;
+    for (const recording of this.#recordings.values()) {
+      if (recording.state !== 'waiting') continue;
+      if (next === undefined || compare(recording, next) < 0) next = recording;
+    }
+    return next;
   }
 
-  /** @returns false if there is no room. @throws SyncError `STORAGE` */
-  keep({ sha256, bytes, beyondRoom, path, recordedAt }: Keepsake): boolean {
-    if (this.has(sha256)) return true;
-    const size = bytes.length;
-    if (!beyondRoom && size > this.#room) return false;
+  /** Copies a recording. @throws SyncError `STORAGE` */
+  keep(recording: WaitingRecording, bytes: Uint8Array): void {
+    const { sha256, path, size, recordedAt } = recording;
     const folder = this.#ownFolder(sha256);
     const label: CopyLabel = { account: this.#account, path, size, recordedAt };
     const unfinished = join(folder, UNFINISHED);
@@ -86,67 +100,49 @@ export class Outbox {
       makeFolder(folder, 0o700);
       writeFileSync(join(folder, LABEL), JSON.stringify(label), { mode: 0o600, flush: true });
       writeFileSync(unfinished, bytes, { mode: 0o600, flush: true });
-      renameSync(unfinished, join(folder, keptName(path)));
+      renameSync(unfinished, this.#fileOf(recording));
     } catch (cause) {
-      this.#remove(sha256, { folder });
+      this.#tryToRemove(sha256, folder);
       throw storageError(folder, cause, 'SYNC_STATE_DIR');
     }
-    this.#known.set(sha256, label);
-    this.#room -= size;
-    return true;
+    this.#recordings.set(sha256, recording);
   }
 
-  /** Nothing happens if it is not there. */
+  /** @returns the bytes, valid until `buffers` is used again, or why the copy cannot be read */
+  read(recording: WaitingRecording, buffers: BufferSource): FileContents | Unreadable {
+    return readFile(this.#fileOf(recording), buffers);
+  }
+
   drop(sha256: string): void {
+    this.#recordings.delete(sha256);
     this.#remove(sha256, ...this.#copiesOf(sha256));
-    this.#room += this.#known.get(sha256)?.size ?? 0;
-    this.#known.delete(sha256);
   }
 
   /**
-   * Adopts recordings that no living process owns. Removes copies that were not finished.
+   * Adopts recordings that no living process owns, and forgets those that others sent or dropped. Removes copies
+   * that were not finished.
    *
-   * @returns all recordings that this process has to send, recordings that others sent or dropped, and
-   *   how many copies no process sends: another account's, and damaged ones
+   * @returns how many copies no process sends: another account's, and damaged ones
    */
-  review() {
-    const before = this.#known;
-    const forOthers = this.#reviewCopies();
-    const items: QueueItem[] = [];
-    for (const [sha256, { size }] of this.#known) {
-      try {
-        const item = this.itemOf(sha256);
-        if (item !== undefined) items.push(item);
-      } catch (error) {
-        if (systemCode(error) !== 'ENOENT') throw error;
-        this.#room += size;
-        this.#known.delete(sha256);
-        this.#remove(sha256, { folder: this.#ownFolder(sha256) });
-      }
-    }
-    const gone = [...before.keys()].filter((sha256) => !this.#known.has(sha256));
-    return { items, gone, forOthers };
-  }
-
-  /** Finds out which copies this process has to send. @returns how many no process sends */
-  #reviewCopies(): number {
-    this.#known = new Map();
-    this.#room = this.#roomBytes;
+  review(): number {
+    const found = new Map<string, WaitingRecording>();
     let forOthers = 0;
     const isAbandoned = abandonedFor(this.#mark);
     for (const copy of copiesIn(this.#stateDir)) {
-      const { sha256, owner, label } = copy;
-      const isOwn = label?.account === this.#account;
-      if (isOwn) this.#room -= label.size;
+      const { sha256, owner, folder, label } = copy;
       if (owner === this.#mark.id) {
-        if (isOwn) this.#known.set(sha256, label);
-      } else if (isAbandoned(owner) && !this.#adopt(copy)) forOthers += 1;
+        if (label?.account !== this.#account) continue;
+        const recording = this.#recordings.get(sha256) ?? adopted(sha256, label);
+        if (existsSync(this.#fileOf(recording))) found.set(sha256, recording);
+        else this.#remove(sha256, { folder });
+      } else if (isAbandoned(owner) && !this.#adopt(copy, found)) forOthers += 1;
     }
+    this.#recordings = found;
     return forOthers;
   }
 
   /** Takes over the copy of a dead process, or removes its remains. @returns false if it stays */
-  #adopt({ sha256, folder, label }: Copy): boolean {
+  #adopt({ sha256, folder, label }: Copy, into: Map<string, WaitingRecording>): boolean {
     if (label !== undefined && label.account !== this.#account) return false;
     // Two watchers kept it at the same moment: both copies go when it is delivered.
     if (label !== undefined && existsSync(this.#ownFolder(sha256))) return true;
@@ -156,7 +152,7 @@ export class Outbox {
       if (whole !== undefined && label !== undefined) {
         renameSync(join(folder, whole), join(folder, keptName(label.path)));
         renameSync(folder, this.#ownFolder(sha256));
-        this.#known.set(sha256, label);
+        into.set(sha256, adopted(sha256, label));
         return true;
       }
       if (whole === undefined && isFolder(folder) && names.every((name) => name === UNFINISHED)) {
@@ -178,6 +174,14 @@ export class Outbox {
     return copies.filter(({ label }) => label?.account === this.#account);
   }
 
+  #tryToRemove(sha256: string, folder: string): void {
+    try {
+      this.#remove(sha256, { folder });
+    } catch {
+      // The disk is read-only. A later process removes the remains.
+    }
+  }
+
   /** Removes copies. The label goes last: bytes without one would be kept for ever. */
   #remove(sha256: string, ...copies: readonly Pick<Copy, 'folder'>[]): void {
     for (const { folder } of copies) {
@@ -186,16 +190,36 @@ export class Outbox {
       rmSync(folder, { recursive: true, force: true });
     }
     try {
-      rmdirSync(join(outboxFolder(this.#stateDir), sha256));
+      rmdirSync(join(this.folder, sha256));
     } catch (error) {
       // Another account's watcher may wait with the same recording, or remove the folder now.
-      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) throw error;
+      const code = systemCode(error) ?? '';
+      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(code)) throw error;
     }
   }
 
   #ownFolder(sha256: string): string {
-    return join(outboxFolder(this.#stateDir), sha256, this.#mark.id);
+    return join(this.folder, sha256, this.#mark.id);
   }
+
+  #fileOf({ sha256, path }: WaitingRecording): string {
+    return join(this.#ownFolder(sha256), keptName(path));
+  }
+}
+
+export function waitingRecording(
+  about: Pick<WaitingRecording, 'sha256' | 'path' | 'size' | 'recordedAt'>,
+): WaitingRecording {
+  const fresh = { failures: 0, isAnnounced: false, state: 'waiting' } as const;
+  return { ...about, otherPaths: new Set<string>(), ...fresh };
+}
+
+function adopted(sha256: string, { path, size, recordedAt }: CopyLabel): WaitingRecording {
+  return { ...waitingRecording({ sha256, path, size, recordedAt }), isAnnounced: true };
+}
+
+function compare(a: WaitingRecording, b: WaitingRecording): number {
+  return a.failures - b.failures || a.recordedAt - b.recordedAt || (a.path < b.path ? -1 : 1);
 }
 
 /** The service sees this name: the recording's own, unpacked. */

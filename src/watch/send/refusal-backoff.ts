@@ -45,7 +45,7 @@ export function notItsLogin(error: SyncError): SyncError {
 /** Pause after the first refusal of a recording (ms); it doubles with each further refusal. */
 const FIRST_REST_MS = 86_400_000;
 const LONGEST_REST_MS = 32 * FIRST_REST_MS;
-/** Refusals after which a stashed copy is dropped. */
+/** Refusals after which a copy is dropped. */
 const ENOUGH_REFUSALS = 6;
 
 /**

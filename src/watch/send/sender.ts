@@ -1,72 +1,66 @@
 import { type ErrorCode, type Failure, SyncError, messageOf } from '../../base/errors.ts';
-import { Tasks, within } from '../../base/tasks.ts';
-import { sameStamp } from '../../ledger/known-files.ts';
-import { LARGE_BYTES, NeedsRoom, unpackFile } from '../../upload/read-recording.ts';
+import { Tasks, unlessAborted, within } from '../../base/tasks.ts';
+import {
+  type BufferSource,
+  LARGE_BYTES,
+  type RecordingContents,
+  type Unreadable,
+  reusedBuffer,
+} from '../../upload/read-recording.ts';
 import type { UploadItem } from '../../upload/report.ts';
+import { alreadyUploaded } from '../../upload/known-outcome.ts';
 import { Uploader } from '../../upload/uploader.ts';
 import { isAtRest, isGivenUp, patientClient } from './refusal-backoff.ts';
-import { Queue, type QueueItem } from './queue.ts';
 import type { WatchParts } from '../parts.ts';
-import { ReadBuffers } from './stash.ts';
-import { type Sending, Stasher } from './stasher.ts';
+import type { WaitingRecording } from './outbox.ts';
 
 /** In-flight uploads at once. */
 export const AT_ONCE = 2;
 /** `--once` gives up after this many failures in a row, or before a longer wait (ms). */
 const GIVE_UP_AFTER = 3;
 const LONGEST_WAIT_MS = 60_000;
+/** Pause before a recording that would replace a longer one is copied again (ms). */
+const HOLD_MS = 3_600_000;
 /** Failures that pass. Their hints ask the user to try again, which the watcher does. */
 const RETRIED: readonly ErrorCode[] = ['NETWORK', 'SERVICE_UNAVAILABLE'];
 
-/** An upload that ended: with a result, or because it threw. */
-type FinishedUpload = { readonly item: QueueItem; readonly sending: Sending } & (
-  { readonly result: UploadItem } | { readonly error: unknown }
-);
-
 /**
- * Sends queued recordings, oldest first, two at a time, while the circuit breaker is closed. Stashes
- * recordings that may disappear: at once while the breaker is open, otherwise after some seconds.
+ * Sends the recordings in the outbox, oldest first, two at a time, while the circuit breaker is closed. It reads
+ * copies, never the files that these were made from.
  *
  * The sender has no loop: the watcher calls {@link Sender.step} when there may be work.
  */
 export class Sender {
-  readonly queue = new Queue();
-  readonly readBuffers = new ReadBuffers();
-  /** In-flight uploads. */
-  readonly active = new Map<QueueItem, Sending>();
-  /** Uploads that ended, until {@link Sender.settle}. */
-  readonly #finished: FinishedUpload[] = [];
   readonly #parts: WatchParts;
-  readonly #stasher: Stasher;
+  readonly #unread: () => number;
+  readonly #uploader: Uploader;
   readonly #uploads: Tasks;
   readonly #hardStop = new AbortController();
+  /** In-flight recordings, also those without a copy. */
+  readonly #active = new Set<WaitingRecording>();
+  #buffers: BufferSource[] = [];
   #retryAfterMs = 0;
-  #stopping = false;
-  /** Hashes of recordings that this process delivered, with their paths: a copy or its file, whichever was first. */
-  readonly #delivered = new Map<string, string>();
+  #isStopping = false;
+  #isSendingFromMemory = false;
+  /** Hashes of recordings that would replace a longer one, until they are copied again (monotonic clock, ms). */
+  readonly #heldUntil = new Map<string, number>();
   /** Files that need no sending and were reported. */
   readonly #otherFiles = new Set<string>();
   /** Copies that nothing sends, when they were last reported. */
   #forOthers = 0;
   lastSuccessAt: number | undefined;
 
-  constructor(parts: WatchParts) {
-    this.#parts = parts;
-    this.#uploads = new Tasks((error) => parts.events.post({ type: 'failed', error }));
-    this.#stasher = new Stasher(parts, this.queue, this.active, this.readBuffers);
-  }
-
-  /** Returns an uploader for one recording, which records its bytes in `sending`. */
-  #uploader(kept: boolean, sending: Sending): Uploader {
-    const { clock, ledger, known, url, filePart, client, dryRun } = this.#parts;
+  /** @param unread returns how many files wait to be read */
+  constructor(parts: WatchParts, unread: () => number) {
+    const { clock, client, dryRun, events, filePart, ledger, url } = parts;
     const options = { force: false, anyType: false, metadata: {}, dryRun };
-    return new Uploader({ clock, signal: this.#hardStop.signal }, options, {
+    this.#parts = parts;
+    this.#unread = unread;
+    this.#uploads = new Tasks((error) => events.post({ type: 'failed', error }));
+    this.#uploader = new Uploader({ clock, signal: this.#hardStop.signal }, options, {
       url,
       filePart,
-      known: kept ? undefined : known,
       ledger: ledger.uploads,
-      isSettled: (upload) => isAtRest(upload, clock.now()),
-      onClaim: (sha256, bytes) => (sending.sent = { sha256, bytes }),
       client: async () =>
         patientClient(await client(), (ms) => {
           this.#retryAfterMs = Math.max(this.#retryAfterMs, ms);
@@ -74,106 +68,90 @@ export class Sender {
     });
   }
 
-  /** Queued and in-flight recordings; a file and its copy are one. */
+  /** Recordings to send, with the files that wait to be read. */
   get waiting(): number {
-    return this.queue.countWith(this.active.keys());
+    return this.#unread() + this.#parts.outbox.waiting.length;
   }
 
-  add(item: QueueItem): void {
-    // A rescan finds in-flight files, too.
-    for (const { key, stamp } of this.active.keys()) {
-      if (key === item.key && sameStamp(stamp, item.stamp)) return;
-    }
-    this.#enqueue(item);
+  get sending(): number {
+    return this.#active.size;
   }
 
-  /**
-   * Takes over a recording whose file was read before: stashes it for sending, or reports what would be
-   * sent (`--dry-run`).
-   *
-   * @returns false if the outbox cannot take it
-   */
-  async addBytes(item: QueueItem, bytes: Buffer): Promise<boolean> {
-    if (!this.#parts.dryRun) return this.#stasher.stashBytes(item, bytes);
-    const readBuffer = this.readBuffers.take();
-    try {
-      const { path, stamp } = item;
-      const contents = unpackFile(bytes, stamp, readBuffer.buffers);
-      if ('problem' in contents) {
-        this.#parts.incomplete.note(item, contents.reason, contents.problem);
-        return true;
-      }
-      const sending = { readBuffer, since: this.#parts.clock.monotonic(), stashed: false };
-      const result = await this.#uploader(true, sending).uploadContents(path, contents);
-      this.#parts.report({ event: 'upload', item: result });
-      return true;
-    } finally {
-      this.readBuffers.giveBack(readBuffer);
-    }
+  /** Returns whether a recording would replace a longer one, as the service or the ledger showed lately. */
+  isHeld(sha256: string): boolean {
+    return (this.#heldUntil.get(sha256) ?? -Infinity) > this.#parts.clock.monotonic();
   }
 
-  #postWork(): void {
-    this.#parts.events.post({ type: 'sender-work' });
-  }
-
-  #enqueue(item: QueueItem): void {
-    if (!this.queue.add(item)) return;
-    this.#stasher.queued(item);
-    this.#postWork();
-  }
-
-  /**
-   * Queues stashed recordings that no living process owns, and refused ones after their pause.
-   */
+  /** Adopts copies that no living process owns, and offers refused recordings again after their pause. */
   adopt(): void {
-    const { clock, outbox, ledger, report } = this.#parts;
-    const { items, gone, forOthers } = outbox.review();
+    const { clock, events, ledger, outbox, report } = this.#parts;
+    const forOthers = outbox.review();
     if (forOthers > this.#forOthers) report({ event: 'kept-for-others', copies: forOthers });
     this.#forOthers = forOthers;
-    for (const sha256 of gone) this.queue.remove(sha256);
-    const beingSent = [...this.active.values()].map(({ sent }) => sent?.sha256);
-    for (const item of items) {
-      if (beingSent.includes(item.key)) continue;
-      const upload = ledger.uploads.find(item.key);
-      if (upload?.state !== 'rejected' || !isAtRest(upload, clock.now())) this.add(item);
+    for (const recording of outbox.all) {
+      if (recording.state === 'sending') continue;
+      const upload = ledger.uploads.find(recording.sha256);
+      const isResting = upload?.state === 'rejected' && isAtRest(upload, clock.now());
+      recording.state = isResting ? 'resting' : 'waiting';
     }
+    events.post({ type: 'sender-work' });
   }
 
   /**
-   * Starts the uploads that may start now, and stashes a slice of the recordings that have waited.
+   * Starts the uploads that may start now.
    *
    * @returns ms until the next step is due without the event `sender-work`; Infinity: never
    */
   step(): number {
-    const { breaker, delivers } = this.#parts;
-    this.#startUploads();
-    const stashInMs = this.#stasher.step(breaker.state.state !== 'closed' || !delivers);
-    if (this.waiting === 0) this.#rest();
-    return Math.min(stashInMs, this.#retryInMs());
+    const { breaker, delivers, outbox } = this.#parts;
+    while (delivers && !this.#isStopping && breaker.mayStart(this.#active.size, AT_ONCE)) {
+      const recording = outbox.next();
+      if (recording === undefined || !this.#hasRoomFor(recording)) break;
+      recording.state = 'sending';
+      const read = (buffers: BufferSource) => outbox.read(recording, buffers);
+      this.#uploads.run(async () => {
+        await this.#deliver(recording, read);
+      });
+    }
+    if (!delivers || this.#active.size > 0 || outbox.next() === undefined) return Infinity;
+    return breaker.waitMs;
+  }
+
+  /** Returns why the rest cannot be sent in a run with `--once`; undefined if another try may help. */
+  get hopeless(): Failure | undefined {
+    const { breaker } = this.#parts;
+    const { state } = breaker;
+    if (this.#active.size > 0 || state.state === 'closed') return undefined;
+    const isHopeless =
+      state.state === 'login-needed' ||
+      breaker.failures >= GIVE_UP_AFTER ||
+      breaker.waitMs > LONGEST_WAIT_MS;
+    return isHopeless ? state.failure : undefined;
   }
 
   /**
-   * {@link Sender.step} for `--once`: stashes only recordings that waited, since the run ends soon, and gives
-   * up recordings that cannot be sent.
+   * Sends a recording that has no copy, since it cannot be copied or this is a dry run: one at a time.
+   *
+   * @returns false if it is still to be sent
+   * @throws the signal's reason if it is aborted
    */
-  stepOnce(): number {
-    const { breaker } = this.#parts;
-    this.#startUploads();
-    const { state } = breaker;
-    if (this.active.size === 0 && this.queue.size > 0 && state.state !== 'closed') {
-      const isHopeless =
-        breaker.state.state === 'login-needed' ||
-        breaker.failures >= GIVE_UP_AFTER ||
-        breaker.waitMs > LONGEST_WAIT_MS;
-      if (isHopeless) this.#giveUp(state.failure);
-    }
-    return Math.min(this.#stasher.step(false), this.#retryInMs());
+  async sendFromMemory(recording: WaitingRecording, contents: RecordingContents): Promise<boolean> {
+    const { breaker, delivers } = this.#parts;
+    const mayStart = delivers && !this.#isStopping && !this.#isSendingFromMemory;
+    if (!mayStart || !breaker.mayStart(this.#active.size, AT_ONCE)) return false;
+    this.#isSendingFromMemory = true;
+    const delivered = this.#deliver(recording, () => contents);
+    this.#uploads.run(async () => {
+      await delivered;
+      this.#isSendingFromMemory = false;
+    });
+    return await unlessAborted(delivered, this.#parts.signal);
   }
 
-  #retryInMs(): number {
-    const { breaker, delivers } = this.#parts;
-    if (!delivers || this.active.size > 0 || this.queue.size === 0) return Infinity;
-    return breaker.waitMs;
+  /** Closes the breaker: nothing waits any more, so that a failure may be stale. */
+  rest(): void {
+    if (this.#parts.delivers && this.#parts.breaker.idle()) this.#parts.changed();
+    this.#buffers = [];
   }
 
   /**
@@ -183,201 +161,146 @@ export class Sender {
    * @param graceMs grace period (ms)
    */
   async stop(graceMs: number): Promise<void> {
-    this.#stopping = true;
+    this.#isStopping = true;
     const ended = this.#uploads.settled();
     await within(this.#parts.clock, graceMs, ended);
     this.#hardStop.abort(new SyncError('INTERRUPTED', 'The watcher was stopped.'));
     await ended;
-    this.settle();
-  }
-
-  #startUploads(): void {
-    const { breaker, delivers } = this.#parts;
-    if (!delivers) return;
-    while (!this.#stopping && breaker.mayStart(this.active.size, AT_ONCE)) {
-      if ([...this.active.keys()].some(isLarge)) return;
-      const item = this.queue.take();
-      if (item === undefined) return;
-      if (isLarge(item) && this.active.size > 0) {
-        this.queue.add(item);
-        return;
-      }
-      this.#uploads.run(() => this.#send(item));
-    }
-  }
-
-  /** Runs when the queue is empty. Writes down the files that were read; a failure costs a second read. */
-  #rest(): void {
-    if (this.#parts.delivers && this.#parts.breaker.idle()) this.#parts.changed();
-    try {
-      this.#parts.known.flush();
-    } catch (error) {
-      this.#parts.report({ event: 'problem', message: messageOf(error) });
-    }
-  }
-
-  async #send(item: QueueItem): Promise<void> {
-    const readBuffer = this.readBuffers.take();
-    const { path, absolute, stamp, kept } = item;
-    const sending: Sending = { readBuffer, since: this.#parts.clock.monotonic(), stashed: false };
-    const uploader = this.#uploader(kept !== undefined, sending);
-    this.active.set(item, sending);
-    this.#parts.changed();
-    try {
-      const file = { path, absolute, stamp, named: false };
-      const room = isLarge(item) ? undefined : LARGE_BYTES;
-      const result = await uploader.upload(file, readBuffer.buffers, room);
-      this.#finished.push({ item, sending, result });
-    } catch (error) {
-      this.#finished.push({ item, sending, error });
-    }
-    this.#parts.events.post({ type: 'upload-finished' });
-  }
-
-  /** Takes over the outcomes of the uploads that ended. */
-  settle(): void {
-    const upload = this.#finished.shift();
-    if (upload === undefined) return;
-    try {
-      this.#settleOne(upload);
-    } finally {
-      this.settle();
-    }
-  }
-
-  #settleOne(upload: FinishedUpload): void {
-    const { item, sending } = upload;
-    this.active.delete(item);
-    try {
-      if ('result' in upload) this.#settle(item, upload.result, sending);
-      else if (upload.error instanceof NeedsRoom) this.#enqueue({ ...item, isLarge: true });
-      else if (this.#hardStop.signal.aborted) this.#interrupted(item, sending);
-      else this.#failed(item, sending, asFailure(upload.error));
-    } catch (error) {
-      // The ledger or the outbox refused: the recording is sent again, and found to be a duplicate.
-      this.#failed(item, sending, asFailure(error));
-    } finally {
-      this.readBuffers.giveBack(sending.readBuffer);
-      if (this.queue.size + this.active.size === 0) this.readBuffers.trim();
-      this.#parts.changed();
-      this.#postWork();
-    }
-  }
-
-  #settle(item: QueueItem, result: UploadItem, sending: Sending): void {
-    const { clock, outbox, breaker, ledger, onSettled, report } = this.#parts;
-    if (result.outcome !== 'failed') this.#stasher.answered();
-    switch (result.outcome) {
-      case 'uploaded':
-      case 'duplicate':
-        this.lastSuccessAt = clock.now();
-        this.#delivered.set(result.sha256, result.path);
-        this.#drop(result.sha256);
-        if (breaker.succeeded()) report({ event: 'delivering' });
-        report({ event: 'upload', item: result });
-        return;
-      case 'rejected': {
-        // The stashed copy may be the only one: it is kept, and sent again later.
-        const upload = ledger.uploads.find(result.sha256);
-        if (upload !== undefined && isGivenUp(upload)) this.#drop(result.sha256);
-        if (breaker.succeeded()) report({ event: 'delivering' });
-        report({ event: 'upload', item: result });
-        return;
-      }
-      case 'skipped':
-        if (result.sha256 !== undefined && result.reason !== 'refused-before')
-          this.#drop(result.sha256);
-        if (this.#delivered.get(result.sha256 ?? '') === result.path) return;
-        if (this.#isNews(result)) report({ event: 'upload', item: result });
-        else onSettled?.(result);
-        return;
-      case 'would-upload':
-        report({ event: 'upload', item: result });
-        return;
-      case 'invalid':
-        if (item.kept !== undefined) {
-          const wasThere = outbox.has(item.kept);
-          outbox.drop(item.kept);
-          // Another watcher has delivered it.
-          if (!wasThere) return;
-          // The copy was damaged or removed. A rescan finds the source again, if it still exists.
-          report({ event: 'problem', path: item.path, message: result.detail });
-        } else {
-          this.#parts.incomplete.note(item, result.reason, result.detail);
-        }
-        return;
-      case 'failed':
-        this.#failed(item, sending, result);
-    }
-  }
-
-  /** Returns whether this file was not reported before: a file that was just written is read again later. */
-  #isNews({ path, sha256 }: Extract<UploadItem, { outcome: 'skipped' }>): boolean {
-    const upload = sha256 === undefined ? undefined : this.#parts.ledger.uploads.find(sha256);
-    if (upload !== undefined) return upload.path !== path;
-    if (this.#otherFiles.has(path)) return false;
-    this.#otherFiles.add(path);
-    return true;
-  }
-
-  /** Keeps an aborted upload for the next run, which sends it again: it counts as queued. */
-  #interrupted(item: QueueItem, sending: Sending): void {
-    this.#stasher.stashSent(item, sending);
-    this.queue.add(item);
-  }
-
-  #drop(sha256: string): void {
-    if (this.#parts.dryRun) return;
-    this.queue.remove(sha256);
-    this.#parts.outbox.drop(sha256);
-  }
-
-  #failed(item: QueueItem, sending: Sending, failure: Failure): void {
-    this.#stasher.stashSent(item, sending);
-    const sha256 = sending.sent?.sha256;
-    const failures = item.failures + 1;
-    if (item.kept !== undefined || sha256 === undefined || !this.#parts.outbox.has(sha256)) {
-      this.#enqueue({ ...item, failures });
-    } else {
-      const kept = this.#parts.outbox.itemOf(sha256);
-      if (kept !== undefined) this.#enqueue({ ...kept, failures });
-    }
-    this.hinder(failure);
   }
 
   /** Records a delivery failure; reports it if the breaker's state changed. */
-  hinder(failure: Failure, retryAfterMs = this.#retryAfterMs): void {
-    const { breaker, report } = this.#parts;
+  deliveryFailed(failure: Failure, retryAfterMs = this.#retryAfterMs): void {
+    const { breaker, changed, events, outbox, report } = this.#parts;
     this.#retryAfterMs = 0;
     const isNews = breaker.failed(failure, retryAfterMs);
-    this.#parts.changed();
-    this.#postWork();
+    for (const recording of outbox.waiting) this.announce(recording);
+    changed();
+    events.post({ type: 'sender-work' });
     if (!isNews) return;
     const { code, message } = failure;
     const hint = RETRIED.includes(code) ? undefined : failure.hint;
     const { state } = breaker;
     if (state.state === 'login-needed') report({ event: 'login-needed', code, message, hint });
     else if (state.state === 'open') {
-      const { obstacle } = state;
-      report({ event: 'obstacle', obstacle, message, hint, queued: this.waiting });
+      report({ event: 'obstacle', obstacle: state.obstacle, message, hint, queued: this.waiting });
     }
   }
 
-  #giveUp({ code, message, hint }: Failure): void {
-    const said = { code, message, ...(hint === undefined ? {} : { hint }) };
-    for (let item = this.queue.take(); item !== undefined; item = this.queue.take()) {
-      const result: UploadItem = { path: item.path, outcome: 'failed', ...said };
-      this.#parts.report({ event: 'upload', item: result });
+  /** Reports a copy, once. */
+  announce(recording: WaitingRecording): void {
+    const { path, sha256, isAnnounced } = recording;
+    recording.isAnnounced = true;
+    if (!isAnnounced) this.#parts.report({ event: 'kept', path, sha256 });
+  }
+
+  /** Reports a file that needs no sending, once: a file that was just written is read again later. */
+  skipped(item: UploadItem): void {
+    const { ledger, onSettled, report } = this.#parts;
+    const { path } = item;
+    const sha256 = 'sha256' in item ? item.sha256 : undefined;
+    const upload = sha256 === undefined ? undefined : ledger.uploads.find(sha256);
+    if (upload?.path === path || this.#otherFiles.has(path)) {
+      onSettled?.(item);
+      return;
     }
+    this.#otherFiles.add(path);
+    report({ event: 'upload', item });
+  }
+
+  /** A large recording is sent while no other one is, which bounds the memory. */
+  #hasRoomFor(recording: WaitingRecording): boolean {
+    const others = [...this.#active];
+    return others.length === 0 || ![...others, recording].some(({ size }) => size > LARGE_BYTES);
+  }
+
+  /** @returns false if the recording is still to be sent */
+  async #deliver(
+    recording: WaitingRecording,
+    read: (buffers: BufferSource) => RecordingContents | Unreadable,
+  ): Promise<boolean> {
+    const { changed, events } = this.#parts;
+    const buffers = this.#buffers.pop() ?? reusedBuffer();
+    this.#active.add(recording);
+    changed();
+    try {
+      const contents = read(buffers);
+      if ('problem' in contents) this.#damaged(recording, contents.problem);
+      else {
+        const item = await this.#uploader.uploadContents(recording.path, contents);
+        return this.#takeResult(recording, item);
+      }
+      return true;
+    } catch (error) {
+      if (!this.#hardStop.signal.aborted) this.#failed(recording, asFailure(error));
+      return false;
+    } finally {
+      this.#active.delete(recording);
+      if (recording.state === 'sending') recording.state = 'waiting';
+      this.#buffers.push(buffers);
+      changed();
+      events.post({ type: 'upload-finished' });
+    }
+  }
+
+  /** @returns false if the recording is still to be sent */
+  #takeResult(recording: WaitingRecording, item: UploadItem): boolean {
+    const { breaker, clock, dryRun, ledger, outbox, report } = this.#parts;
+    const { sha256, otherPaths } = recording;
+    switch (item.outcome) {
+      case 'uploaded':
+      case 'duplicate':
+        this.lastSuccessAt = clock.now();
+        outbox.drop(sha256);
+        if (breaker.succeeded()) report({ event: 'delivering' });
+        report({ event: 'upload', item });
+        for (const path of otherPaths) this.skipped(alreadyUploaded(path, sha256));
+        return true;
+      case 'rejected': {
+        // The copy may be the only one: it is kept, and sent again later.
+        const upload = ledger.uploads.find(sha256);
+        if (upload !== undefined && isGivenUp(upload)) outbox.drop(sha256);
+        else recording.state = 'resting';
+        // It may have been the longer one.
+        this.#heldUntil.clear();
+        if (breaker.succeeded()) report({ event: 'delivering' });
+        report({ event: 'upload', item });
+        return true;
+      }
+      case 'skipped':
+        if (item.reason === 'shorter') {
+          this.#heldUntil.set(sha256, clock.monotonic() + HOLD_MS);
+        }
+        if (!dryRun) outbox.drop(sha256);
+        this.skipped(item);
+        return true;
+      case 'would-upload':
+        report({ event: 'upload', item });
+        return true;
+      case 'invalid':
+        this.#damaged(recording, item.detail);
+        return true;
+      case 'failed':
+        this.#failed(recording, item);
+        return false;
+    }
+  }
+
+  #failed(recording: WaitingRecording, failure: Failure): void {
+    recording.failures += 1;
+    this.deliveryFailed(failure);
+  }
+
+  /** Drops a copy that was damaged or removed. A rescan finds the source again, if it still exists. */
+  #damaged({ sha256, path }: WaitingRecording, message: string): void {
+    const { outbox, report } = this.#parts;
+    const wasThere = outbox.has(sha256);
+    outbox.drop(sha256);
+    // Otherwise, another watcher has delivered it.
+    if (wasThere) report({ event: 'problem', path, message });
   }
 }
 
-/** A large recording is sent while no other one is, which bounds the memory. */
-function isLarge({ isLarge: unpacksToLarge = false, stamp }: QueueItem): boolean {
-  return unpacksToLarge || stamp.size > LARGE_BYTES;
-}
-
-function asFailure(error: unknown): Failure {
+export function asFailure(error: unknown): Failure {
   if (error instanceof SyncError) return error;
   return { code: 'STORAGE', message: messageOf(error), hint: undefined };
 }

@@ -341,7 +341,7 @@ describe('the text of the status', () => {
     lastUploadAt: undefined,
     recent: [],
     days: [],
-    waiting: { recordings: [], records: [], kept: 0, keptForOthers: 0, unusable: [] },
+    waiting: { recordings: [], records: [], kept: 0, keptBytes: 0, keptForOthers: 0, unusable: [] },
   };
   const GOOD = {
     state: 'logged-in',
@@ -512,6 +512,7 @@ describe('the text of the status', () => {
           { kind: 'nutrition', date: '2026-02-14' },
         ],
         kept: 2,
+        keptBytes: 0,
         keptForOthers: 2,
         unusable: [{ path: '/garmin/half.fit', size: 3, detail: 'The last 2 bytes are missing.' }],
       },

@@ -128,6 +128,7 @@ it.each([
     'Stopped: 2 already at the platform. 3 recordings not sent yet; the next start sends them.',
   ],
   [{ queued: 1 }, 'Stopped. 1 recording not sent yet; the next start sends it.'],
+  [{ incomplete: 1 }, 'Stopped. 1 incomplete: waiting.'],
 ])('sums up at the end what was done and what waits: %j', (counts, text) => {
   const { printer, lines } = makePrinter('terminal');
   const none = { uploaded: 0, duplicate: 0, rejected: 0, queued: 0 };

@@ -9,7 +9,7 @@ import { type Round, torture } from '../kind.ts';
 import { openSceneBehind } from '../scene.ts';
 import { makeRides } from '../sending.ts';
 import { judgePlatform, judgeRun } from '../sent.ts';
-import { untilKept } from '../until-done.ts';
+import { untilCopied } from '../until-done.ts';
 
 const COMMANDS: readonly [ErrandName, ...ErrandName[]] = [
   'upload',
@@ -68,7 +68,7 @@ async function loseSources(round: Round): Promise<void> {
   const watcher = world.start(['watch', 'card', '--json']);
   await watcher.waitFor(/"event":"ready"/);
   for (const [name, bytes] of recordings) world.write(join('card', name), bytes);
-  await untilKept(watcher, recordings.size);
+  await untilCopied(world, recordings.size);
   rmSync(card, { recursive: true });
   watcher.child.kill('SIGKILL');
   await watcher.finished;

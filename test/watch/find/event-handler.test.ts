@@ -4,7 +4,7 @@ import { EventHandler } from '../../../src/watch/find/event-handler.ts';
 import { Classifier } from '../../../src/watch/find/classify.ts';
 import { Rescanner } from '../../../src/watch/find/rescan.ts';
 import { WatchedFolder } from '../../../src/watch/find/watched-folder.ts';
-import type { QueueItem } from '../../../src/watch/send/queue.ts';
+import type { FoundFile } from '../../../src/watch/send/intake.ts';
 import { partsWith } from '../parts.ts';
 import { anotherRecording, put, until } from '../support.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
@@ -26,12 +26,11 @@ beforeEach(async () => {
     reading: <T>(f: () => T) => f(),
   };
   const marks = { isSeen: () => false, isReported: () => false } as never;
-  const outbox = { has: () => false } as never;
-  const parts = partsWith({ known, marks, outbox });
-  const sender = {
-    add: ({ absolute }: QueueItem) => candidates.push(relative(root, absolute)),
+  const parts = partsWith({ known, marks });
+  const intake = {
+    add: ({ path }: FoundFile) => candidates.push(relative(root, path)),
   } as never;
-  const classifier = new Classifier(parts, sender);
+  const classifier = new Classifier(parts, intake);
   const rescanner = new Rescanner(parts, classifier, { all: [] }, undefined as never);
   eventHandler = new EventHandler(parts, classifier, rescanner);
   folder = new WatchedFolder(root, parts, {

@@ -1,0 +1,271 @@
+import { SyncError, messageOf, systemCode } from '../../base/errors.ts';
+import { type FileStamp, sameStamp } from '../../ledger/known-files.ts';
+import { MANY_BYTES } from '../../ledger/outbox.ts';
+import { isBelow } from '../../system/mounts.ts';
+import { identify, knownFileOf } from '../../upload/identify.ts';
+import { notAnActivity, outcomeAtRest } from '../../upload/known-outcome.ts';
+import {
+  type FileContents,
+  type Unreadable,
+  readFile,
+  reusedBuffer,
+} from '../../upload/read-recording.ts';
+import type { WatchParts } from '../parts.ts';
+import { type WaitingRecording, waitingRecording } from './outbox.ts';
+import { isAtRest } from './refusal-backoff.ts';
+import { type Sender, asFailure } from './sender.ts';
+
+/** Files that changed within this time are copied before others, and without a bound: apps overwrite them (ms). */
+const FRESH_MS = 7 * 86_400_000;
+/** Older files wait while recordings of this size wait for the service: an archive is not copied as a whole. */
+const ENOUGH_BYTES = 64 * 1024 * 1024;
+/** Longest slice of reading before other events are handled (ms). */
+const SLICE_MS = 20;
+/** Pause before a file is read again that could neither be copied nor sent (ms). */
+const RETRY_MS = 5_000;
+
+export interface FoundFile {
+  readonly path: string;
+  readonly stamp: FileStamp;
+  /** A child process reads it. */
+  readonly removable: boolean;
+}
+
+interface UnreadFile {
+  readonly file: FoundFile;
+  /** Best known time (ms since the epoch). */
+  readonly recordedAt: number;
+}
+
+/**
+ * Copies whole recordings to the outbox, each once, unless the ledger settles them. From then on a recording outlives
+ * its file. The ledger learns of the file after its copy is complete.
+ */
+export class Intake {
+  readonly #parts: WatchParts;
+  readonly #sender: Sender;
+  /** Local files that may be recordings, by path. */
+  readonly #unread = new Map<string, UnreadFile>();
+  /** The same, the next one last, and files that were read or replaced meanwhile. */
+  #sorted: UnreadFile[] = [];
+  #isSorted = true;
+  #isReading = false;
+  #buffers = reusedBuffer();
+  /** No file is read before this (monotonic clock, ms). */
+  #retryAt = -Infinity;
+  /** It was reported that recordings cannot be copied. */
+  #saidNotCopied = false;
+  #saidMany = false;
+
+  constructor(parts: WatchParts, sender: Sender) {
+    this.#parts = parts;
+    this.#sender = sender;
+  }
+
+  /** Files that wait to be read. */
+  get unread(): number {
+    return this.#unread.size;
+  }
+
+  /** ms until {@link Intake.work} is due without an event. */
+  get retryInMs(): number {
+    const inMs = this.#retryAt - this.#parts.clock.monotonic();
+    return inMs > 0 && this.#unread.size > 0 ? inMs : Infinity;
+  }
+
+  /** Returns whether a recording has a copy, or needs none now. */
+  isTaken(sha256: string): boolean {
+    return this.#sender.isHeld(sha256) || this.#parts.outbox.has(sha256);
+  }
+
+  /** Adds a local file to those that are read. Every rescan finds unread files again. */
+  add(file: FoundFile, recordedAt: number): void {
+    const before = this.#unread.get(file.path);
+    if (before !== undefined && sameStamp(before.file.stamp, file.stamp)) return;
+    const unread = { file, recordedAt };
+    this.#unread.set(file.path, unread);
+    // Sorted when the next one is read: one rescan adds thousands.
+    this.#sorted.push(unread);
+    this.#isSorted = false;
+    this.#parts.events.post({ type: 'sender-work' });
+  }
+
+  /** Forgets the unread files in a folder that disappeared. @returns how many */
+  forgetBelow(folder: string): number {
+    const below = [...this.#unread.keys()].filter((path) => isBelow(path, folder));
+    for (const path of below) this.#unread.delete(path);
+    return below.length;
+  }
+
+  /** Forgets and returns the paths of the unread files, for the end of a run with `--once`. */
+  giveUp(): readonly string[] {
+    const paths = [...this.#unread.keys()];
+    this.#unread.clear();
+    return paths;
+  }
+
+  /** Returns whether a file may be copied now: others of its age wait until some were sent. */
+  hasRoomFor({ stamp }: FoundFile, isOnDevice: boolean): boolean {
+    const { clock, dryRun, outbox } = this.#parts;
+    if (isOnDevice || dryRun || isRecent(stamp, clock.now())) return true;
+    return outbox.waiting.reduce((sum, { size }) => sum + size, 0) < ENOUGH_BYTES;
+  }
+
+  /** Reads the files that may be read now, fresh ones first, the oldest recording first. */
+  async work(): Promise<void> {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    try {
+      await this.#readAll();
+    } catch (error) {
+      if (this.#parts.signal.aborted) return;
+      if (!(error instanceof SyncError) && systemCode(error) === undefined) throw error;
+      this.#retryLater();
+      this.#sender.deliveryFailed(asFailure(error));
+    } finally {
+      this.#isReading = false;
+      this.#buffers = reusedBuffer();
+    }
+  }
+
+  #retryLater(): void {
+    this.#retryAt = this.#parts.clock.monotonic() + RETRY_MS;
+    // The file is still unread.
+    this.#isSorted = false;
+  }
+
+  async #readAll(): Promise<void> {
+    const { signal } = this.#parts;
+    let sliceEnd = performance.now() + SLICE_MS;
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const { file, recordedAt } = next;
+      const contents = readFile(file.path, this.#buffers);
+      if (!(await this.take(file, recordedAt, contents))) {
+        this.#retryLater();
+        break;
+      }
+      if (this.#unread.get(file.path) === next) this.#unread.delete(file.path);
+      if (performance.now() < sliceEnd) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      if (signal.aborted) return;
+      sliceEnd = performance.now() + SLICE_MS;
+    }
+    this.#flush();
+  }
+
+  #next(): UnreadFile | undefined {
+    const { clock } = this.#parts;
+    if (clock.monotonic() < this.#retryAt) return undefined;
+    if (!this.#isSorted) this.#sorted = [...this.#unread.values()].sort(lastFirst(clock.now()));
+    this.#isSorted = true;
+    for (let next = this.#sorted.at(-1); next !== undefined; next = this.#sorted.at(-1)) {
+      const isUnread = this.#unread.get(next.file.path) === next;
+      if (isUnread && !this.hasRoomFor(next.file, false)) return undefined;
+      this.#sorted.pop();
+      if (isUnread) return next;
+    }
+    return undefined;
+  }
+
+  /** Writes down the files that were read; a failure costs a second reading. */
+  #flush(): void {
+    try {
+      this.#parts.known.flush();
+    } catch (error) {
+      this.#parts.report({ event: 'problem', message: messageOf(error) });
+    }
+  }
+
+  /**
+   * Copies the recording in a file that was read, or finds out that it needs no sending.
+   *
+   * @returns false if it can be neither copied nor sent now
+   * @throws ledger errors
+   */
+  async take(
+    file: FoundFile,
+    recordedAt: number,
+    contents: FileContents | Unreadable,
+  ): Promise<boolean> {
+    const { dryRun, incomplete, known } = this.#parts;
+    const { path } = file;
+    if ('problem' in contents) {
+      incomplete.note(file, contents.reason, contents.problem);
+      return true;
+    }
+    const identity = identify(contents.bytes);
+    const content = knownFileOf(identity);
+    const isWhole = 'sha256' in identity;
+    if (!isWhole) incomplete.note(file, identity.verdict, identity.detail);
+    else if (identity.verdict !== 'activity') {
+      this.#sender.skipped(notAnActivity(path, false, content));
+    } else if (!(await this.#takeActivity(identity.sha256, file, recordedAt, contents))) {
+      return false;
+    }
+    // A device that states no size may have sent a part of the file.
+    const isCertain = isWhole || contents.stamp.size > 0;
+    if (isCertain && !dryRun) known.remember(path, contents.stamp, content);
+    return true;
+  }
+
+  /** @returns false if it can be neither copied nor sent now */
+  async #takeActivity(
+    sha256: string,
+    { path, removable }: FoundFile,
+    recordedAt: number,
+    contents: FileContents,
+  ): Promise<boolean> {
+    const { breaker, clock, delivers, dryRun, events, ledger, outbox } = this.#parts;
+    const upload = ledger.uploads.find(sha256);
+    if (upload !== undefined && isAtRest(upload, clock.now())) {
+      this.#sender.skipped(outcomeAtRest(upload, path, sha256));
+      return true;
+    }
+    if (this.isTaken(sha256)) {
+      const copy = outbox.find(sha256);
+      if (copy !== undefined && copy.path !== path) copy.otherPaths.add(path);
+      return true;
+    }
+    const recording = waitingRecording({ sha256, path, recordedAt, size: contents.bytes.length });
+    if (dryRun || !this.#copy(recording, contents.bytes)) {
+      return await this.#sender.sendFromMemory(recording, contents);
+    }
+    if (removable || breaker.state.state !== 'closed' || !delivers)
+      this.#sender.announce(recording);
+    events.post({ type: 'sender-work' });
+    return true;
+  }
+
+  /** @returns false if there is no disk space, or the disk is read-only */
+  #copy(recording: WaitingRecording, bytes: Uint8Array): boolean {
+    const { outbox, report } = this.#parts;
+    try {
+      outbox.keep(recording, bytes);
+    } catch (error) {
+      if (!(error instanceof SyncError)) throw error;
+      const message = `Recordings cannot be copied before they are sent: ${error.message}`;
+      if (!this.#saidNotCopied) report({ event: 'problem', message });
+      this.#saidNotCopied = true;
+      return false;
+    }
+    this.#saidNotCopied = false;
+    const { all, folder } = outbox;
+    const size = all.reduce((sum, each) => sum + each.size, 0);
+    if (size > MANY_BYTES && !this.#saidMany) {
+      this.#saidMany = true;
+      report({ event: 'many-copies', folder, copies: all.length, bytes: size });
+    }
+    return true;
+  }
+}
+
+/** Sorts fresh files to the end, and of those the oldest recording. */
+function lastFirst(now: number): (a: UnreadFile, b: UnreadFile) => number {
+  const isFresh = ({ file }: UnreadFile) => Number(isRecent(file.stamp, now));
+  return (a, b) =>
+    isFresh(a) - isFresh(b) || b.recordedAt - a.recordedAt || (a.file.path < b.file.path ? 1 : -1);
+}
+
+function isRecent({ mtimeMs, ctimeMs }: FileStamp, now: number): boolean {
+  return Math.max(mtimeMs, ctimeMs) > now - FRESH_MS;
+}
