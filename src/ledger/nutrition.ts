@@ -12,32 +12,29 @@ export interface ItemInput {
   readonly name: string;
 }
 
-/** An item that was sent from here, or will be. */
+/** An item of the inputs that a request has held, or that is not to be sent. */
 export interface SentItem {
+  /** As the inputs state it. */
   readonly body: Body;
-  /** The inputs that hold it, the last one first. It stays until none does. */
+  /** The inputs that state it, the last one first. None: the item has to leave the platform. */
   readonly inputs: readonly ItemInput[];
+  readonly state: ItemState;
   /** The id that the platform gave it, if an answer showed one. */
   readonly id?: string;
-  /** Absent: the platform holds it. */
-  readonly state?: ItemState;
-  /** A look found it before it was sent, so another computer sent it: it stays if the user takes the day back. */
+  /** A look found it before it was sent, so another computer or the athlete entered it. */
   readonly found?: true;
-  /** How the platform stored it, if it changed the values itself. */
-  readonly as?: Body;
-  /** The user took it back: the inputs that hold it do not send it again. */
-  readonly undone?: true;
-  /** The athlete's or another computer's version in the platform, which stays. */
+  /** As the platform stored it, if it changed the values itself. */
+  readonly stored?: Body;
+  /** The version of the athlete or of another computer in the platform, which stays. */
   readonly edited?: Body;
 }
 
 /**
- * `new`: no request held it. `unanswered`: a request held it, and no answer showed it. `fresh`: the platform
- * took it, and no later run has read it back; another computer's request at the same moment may drop it.
- * `removed`: it is no longer on the platform, and stays away. `dropped`: it has to leave the platform.
- * `gone`: it was removed from here, and a request of another computer may still bring it back.
+ * `unsure`: a request held it, and no later run has seen it. `base`: a later run has, or the platform took it and shows
+ * nothing. `away`: it is not to be sent. With `edited`, it is in conflict with that version; without inputs, the user
+ * took it back; else it was removed in the platform.
  */
-export type ItemState = 'new' | 'unanswered' | 'fresh' | 'removed' | 'dropped' | 'gone';
+export type ItemState = 'unsure' | 'base' | 'away';
 
 /** The content of a day: its items, and its own fields (totals, `waterMl`, `rawJson`). */
 export interface DayContent {
@@ -87,7 +84,7 @@ export function nutritionLedger(database: Database, account: string, otherTokens
         SELECT day FROM nutrition_days WHERE date = ${date} AND account <> ${account}
           AND substr(account, 1, length(${otherTokens})) = ${otherTokens}`;
       const days = (rows as { day: string }[]).map(({ day }) => JSON.parse(day) as KnownDay);
-      const isThere = ({ state }: SentItem) => state !== 'new' && state !== 'gone';
+      const isThere = ({ state }: SentItem) => state !== 'away';
       return days.some(({ items }) => items.some(isThere));
     },
     /** Records that a request replaced what other tokens sent of the day. */

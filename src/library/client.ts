@@ -14,7 +14,7 @@ import { onlyAccepts } from '../config/platforms.ts';
 import { parseSetting } from '../config/settings.ts';
 import type { SentItem } from '../ledger/nutrition.ts';
 import { type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
-import { withoutInputs } from '../records/nutrition/day-plan.ts';
+import { withoutInputs } from '../records/nutrition/ours.ts';
 import { emptyDay } from '../records/prepared-record.ts';
 import { fileInput, recordsInput } from '../records/read/input.ts';
 import { rankBy } from '../records/prefer.ts';

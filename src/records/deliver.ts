@@ -5,8 +5,8 @@ import { inParallel } from '../base/parallel.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { BatchBreaker, failureOf } from '../api/batch-breaker.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
-import type { DayOptions, NutritionRecord } from './nutrition/plan.ts';
-import { NutritionRun } from './nutrition-run.ts';
+import type { NutritionRecord } from './nutrition/delivery.ts';
+import { type DayOptions, NutritionRun } from './nutrition-run.ts';
 import type { NutritionTarget } from './nutrition/service.ts';
 import type {
   DayOutcome,
@@ -65,8 +65,9 @@ export async function deliverRecords(
   target: DeliveryTarget,
 ): Promise<void> {
   const run = new DayQueue(context, records, options, target);
-  const all = await run.records();
+  const { all, last } = await run.records();
   await inParallel(all, options.jobs, (record) => run.deliver(record));
+  for (const record of last) await run.deliver(record);
   await run.review();
 }
 
@@ -97,17 +98,24 @@ class DayQueue {
     this.#nutrition = new NutritionRun(context, this.#records, options, target);
   }
 
-  /** Returns the records of the run. Days on which the service failed come last, so that they delay no others. */
-  async records(): Promise<readonly PreparedRecord[]> {
+  /**
+   * Returns the records of the run, of which days on which the service failed come last, so that they delay no others;
+   * `last`: the days that an item leaves for a neighbouring one, in their order.
+   */
+  async records(): Promise<Record<'all' | 'last', readonly PreparedRecord[]>> {
     const [first] = this.#records;
-    if (first === undefined) return [];
-    const all =
-      first.kind === 'nutrition'
-        ? [...this.#records, ...(await this.#nutrition.unfinished())]
-        : this.#records;
+    if (first === undefined) return { all: [], last: [] };
+    const further =
+      first.kind === 'nutrition' ? await this.#nutrition.further() : { days: [], last: [] };
     const failed = this.#target.ledger.failedDays(first.kind);
     const isFailed = ({ date }: PreparedRecord) => failed.has(date);
-    return [...all.filter((record) => !isFailed(record)), ...all.filter(isFailed)];
+    const all = [...this.#records, ...further.days].filter(
+      (record) => !further.last.includes(record),
+    );
+    return {
+      all: [...all.filter((record) => !isFailed(record)), ...all.filter(isFailed)],
+      last: further.last,
+    };
   }
 
   async deliver(record: PreparedRecord): Promise<void> {

@@ -1,6 +1,6 @@
 import { sameJson } from './digest.ts';
 import { SUMMED_TOTALS } from './fields.ts';
-import { sameInput } from './nutrition/day-plan.ts';
+import { sameInput } from './nutrition/ours.ts';
 import { itemKey } from './nutrition/items.ts';
 import { nutrition, wellness } from './prepared-record.ts';
 import type {
@@ -56,7 +56,7 @@ interface GatheredDay {
  * Wellness is merged field by field. Of several programs, the one of the least rank counts. Among its
  * records with a time, the latest value counts. A record without a time replaces what was read before it.
  * `rawJson` objects are laid over each other, as the service does it. Nutrition items of one input are
- * joined; `mergeDay` joins those of several. Totals that a service adds up from the items are kept only if
+ * joined; `oursOf` joins those of several. Totals that a service adds up from the items are kept only if
  * every record of the day states the same; other fields are merged like wellness.
  */
 export class DayMerger {

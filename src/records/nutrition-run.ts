@@ -1,21 +1,34 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
+import { daysAfter } from '../base/time.ts';
 import { ENOUGH_FAULTS } from '../api/refusal.ts';
 import { emptyDay } from './prepared-record.ts';
-import type { DayOutcome, PreparedRecord, Warning } from './types.ts';
-import { type ShownItem, isToSend, withoutVersion } from './nutrition/day-match.ts';
-import { nutritionBody } from './nutrition/day-plan.ts';
-import { DayDelivery, atRest } from './nutrition/delivery.ts';
+import type { DayOutcome, MergeMode, NutritionPart, PreparedRecord, Warning } from './types.ts';
 import {
-  type DayOptions,
+  DayDelivery,
   type NutritionRecord,
+  atRest,
   excessOf,
+  heldItems,
   isDone,
-  planDay,
-  wantedItems,
-} from './nutrition/plan.ts';
+  mergeBlindly,
+} from './nutrition/delivery.ts';
+import type { ShownItem } from './nutrition/merge.ts';
+import {
+  type DayInputs,
+  type MergePolicy,
+  isHeld,
+  isUndone,
+  nutritionBody,
+} from './nutrition/ours.ts';
 import { NutritionService, type NutritionTarget } from './nutrition/service.ts';
 import * as words from './nutrition/words.ts';
+
+export interface DayOptions extends Omit<MergePolicy, 'merge'> {
+  /** `same-input` by default. */
+  readonly merge?: MergeMode;
+  readonly dryRun: boolean;
+}
 
 /** The nutrition days of one run: which, and in which order they are looked at, sent and reviewed. */
 export class NutritionRun {
@@ -30,6 +43,8 @@ export class NutritionRun {
   /** Fields of each day that the platform refused. */
   readonly #left = new Map<string, readonly string[]>();
   #unfinished: ReadonlySet<string> = new Set();
+  /** Days that wait for the neighbouring one. */
+  readonly #waiting = new Set<string>();
   #isReview = false;
 
   constructor(
@@ -58,26 +73,38 @@ export class NutritionRun {
   /**
    * Lists the days to send, and those of the last run, which another computer may have spoiled.
    *
-   * @returns the days that need a look, as records without new content.
+   * @returns `days`: those that need a look, as records without new content; `last`: those that an item leaves for a
+   *   neighbouring day, which has to hold it first
    */
-  async unfinished(): Promise<readonly PreparedRecord[]> {
+  async further(): Promise<Record<'days' | 'last', readonly PreparedRecord[]>> {
     const { ledger } = this.#target;
-    if (this.#options.dryRun) return [];
+    if (this.#options.dryRun) return { days: [], last: [] };
     const isChanged = ({ kind, date, digest }: PreparedRecord) =>
       this.#options.force || !ledger.isUnchanged(kind, date, digest);
-    const changed = [...this.#byDate.values()].filter(isChanged).map(({ date }) => date);
+    const changed = [...this.#byDate.values()].filter(isChanged);
     const failed = ledger.failedDays('nutrition');
     // The service keeps failing on some days: only a command that names one sends it again.
     const open = ledger.nutrition
       .dates('open')
       .filter((date) => this.#byDate.has(date) || (failed.get(date) ?? 0) < ENOUGH_FAULTS);
     this.#unfinished = new Set(open);
-    await this.#list([...changed, ...open, ...ledger.nutrition.dates('fresh')]);
-    if (this.#options.undo !== undefined) return [];
+    const isUndo = this.#options.undo !== undefined;
+    const last = isUndo ? [] : changed.filter((record) => this.#isLeft(record));
+    const fresh = ledger.nutrition.dates('fresh');
+    await this.#list([...changed.map(({ date }) => date), ...open, ...fresh]);
+    if (isUndo) return { days: [], last };
     const others = new Set([...open, ...this.#listed.keys()]);
-    return [...others]
-      .filter((date) => !this.#byDate.has(date))
-      .map((date) => this.#recordOf(date));
+    const days = [...others].filter((date) => !this.#byDate.has(date));
+    return { days: days.map((date) => this.#recordOf(date)), last };
+  }
+
+  /** Checks that an item leaves a day for a neighbouring one. */
+  #isLeft(record: PreparedRecord): boolean {
+    const known = this.#target.ledger.nutrition.day(record.date);
+    if (known.items.length === 0 || record.kind !== 'nutrition') return false;
+    const { force, merge = 'same-input' } = this.#options;
+    const around = this.#around(record.date);
+    return mergeBlindly(known, record, around, { force, merge }).waiting.length > 0;
   }
 
   /** Returns the days of this run to compare again: another computer's request may have spoiled them. */
@@ -85,7 +112,9 @@ export class NutritionRun {
     this.#listed.clear();
     this.#isReview = true;
     await this.#list(this.#delivered);
-    return [...this.#listed.keys()].map((date) => this.#byDate.get(date) ?? this.#recordOf(date));
+    const dates = new Set([...this.#listed.keys(), ...this.#waiting]);
+    this.#waiting.clear();
+    return [...dates].map((date) => this.#byDate.get(date) ?? this.#recordOf(date));
   }
 
   /** Lists days, if the login may. A failure is left to the days themselves. */
@@ -121,15 +150,16 @@ export class NutritionRun {
     const { outcome: word } = outcome;
     if (word === 'pushed' || word === 'skipped' || word === 'undone') {
       const { items } = ledger.nutrition.day(date);
-      const isLeft = items.some(({ state }) => state !== 'gone' && state !== 'removed');
-      const isUndone = items.some(({ undone }) => undone === true);
+      const isLeft = items.some(isHeld);
+      const hasUndone = items.some(isUndone);
       const sentFrom = word === 'pushed' && undo === undefined ? files : [];
-      // A day with items that were taken back is compared item by item.
       const dropped = this.#left.get(date) ?? [];
-      const undone = isUndone && !isLeft;
-      ledger.confirm(kind, date, isUndone ? '' : digest, { sentFrom, dropped, undone });
+      const undone = hasUndone && !isLeft;
+      // A day with items that were taken back, or that wait for a neighbouring one, is compared item by item.
+      const isAnew = hasUndone || this.#waiting.has(date);
+      ledger.confirm(kind, date, isAnew ? '' : digest, { sentFrom, dropped, undone });
       if (undo !== undefined && !isLeft) {
-        if (isUndone) ledger.forgetFiles(kind, date);
+        if (hasUndone) ledger.forgetFiles(kind, date);
         else ledger.forget(kind, date);
       }
     }
@@ -140,40 +170,44 @@ export class NutritionRun {
   async #deliverDay(record: NutritionRecord, warnings: Warning[]): Promise<DayOutcome> {
     const { kind, date, parts } = record;
     const { ledger, url } = this.#target;
-    const { dryRun, undo } = this.#options;
+    const { dryRun } = this.#options;
     // The user asked to replace or to force the days of the input only.
     const { force, merge = 'same-input' } = this.isInput(record) ? this.#options : { force: false };
-    const options = { ...this.#options, force, merge };
+    const policy = { ...this.#options, force, merge };
     const warn = (warning: Warning) => {
       const isSaid = warnings.some(({ message }) => String(message) === String(warning.message));
       if (!isSaid) warnings.push(warning);
     };
     const known = ledger.nutrition.day(date);
-    const planned = planDay(record, known, options, ledger, this.#byDate);
-    const { moved, partialTotals, ...plan } = planned;
-    if (moved.length > 0) warn(words.movedNote(record, moved));
+    const around = this.#around(date);
+    const resends = merge === 'replace-day';
+    const day = mergeBlindly(known, record, around, { ...policy, resends });
+    if (day.elsewhere.length > 0) warn(words.elsewhereNote(record, day.elsewhere));
+    if (day.waiting.length > 0) {
+      this.#waiting.add(date);
+      warn(words.movedNote(record, day.waiting));
+    }
     const versions = parts
       .filter(({ input }) => input.kind === 'source')
       .map(({ input, asOf }) => [input.name, asOf] as const);
-    const day = { ...known, ...plan, asOf: { ...known.asOf, ...Object.fromEntries(versions) } };
-    const content = { items: wantedItems(day), fields: day.fields };
-    const excess = excessOf(record, content);
+    const row = { ...known, asOf: { ...known.asOf, ...Object.fromEntries(versions) } };
+    const items = heldItems(day);
+    const excess = excessOf(record, items, day.fields);
     if (excess !== undefined) return excess;
     // The platform may hold something else by now.
     const isPart = (ledger.find(kind, date)?.dropped ?? null) !== null;
     const isDoubtful = known.status === 'open' || isPart || this.isDoubtful(date);
-    const looksAnew = (force || merge === 'replace-day') && day.items.length > 0;
-    if (isDone(day) && !isDoubtful && !looksAnew) {
+    const looksAnew = (force || resends) && day.keep.length + day.post.length > 0;
+    if (isDone(day, known) && !isDoubtful && !looksAnew) {
       // Another input may hold an item now, or no longer.
-      if (!dryRun) ledger.nutrition.put(date, day);
-      return atRest(day);
+      if (!dryRun) ledger.nutrition.put(date, { ...row, items: day.keep, fields: day.fields });
+      return atRest(day.keep);
     }
-    if (partialTotals.length > 0) warn(words.partialTotalsNote(record, partialTotals));
+    if (day.partialTotals.length > 0) warn(words.partialTotalsNote(record, day.partialTotals));
     if (dryRun) {
-      const dropped = day.items.filter(({ state }) => state === 'dropped');
-      const gone = withoutVersion(dropped, day.items.filter(isToSend));
-      if (gone.length > 0 && undo === undefined) warn(words.goneNote(record, gone, true));
-      const body = nutritionBody(date, content);
+      const gone = day.remove.filter(({ isGone }) => isGone).map(({ shown }) => shown);
+      if (gone.length > 0) warn(words.goneNote(record, gone, true));
+      const body = nutritionBody(date, items, day.fields);
       return { outcome: 'would-push', request: { method: 'POST', url: url(kind).href, body } };
     }
     const { shown, before } = this.#listed.get(date) ?? {};
@@ -181,12 +215,25 @@ export class NutritionRun {
     // Another run may have sent the day since.
     const listed = before === JSON.stringify(known) ? shown : undefined;
     const [service, isReview] = [this.#service, this.#isReview];
-    const job = { record, options, ledger, service, listed, isReview, warn };
-    const delivery = new DayDelivery(this.#context, job, known, day);
+    const job = { record, policy, ledger, service, around, listed, isReview, warn };
+    const delivery = new DayDelivery(this.#context, job, row);
     try {
       return await delivery.run();
     } finally {
       this.#left.set(date, delivery.left);
     }
   }
+
+  #around(date: string): DayInputs['around'] {
+    return () =>
+      [daysAfter(date, -1), daysAfter(date, 1)].map((day) => {
+        const record = this.#byDate.get(day);
+        const known = this.#target.ledger.nutrition.day(day);
+        return { date: day, known, parts: partsOf(record), zoneUsed: record?.zoneUsed === true };
+      });
+  }
+}
+
+function partsOf(record: PreparedRecord | undefined): readonly NutritionPart[] {
+  return record?.kind === 'nutrition' ? record.parts : [];
 }

@@ -70,7 +70,7 @@ export function chooseFoods(
   rank: Rank,
   warn: (note: Pick<Warning, 'field' | 'message'>) => void,
 ): Pick<Foods, 'parts' | 'fields'> {
-  const sent = known.filter(({ state }) => state !== 'dropped' && state !== 'gone');
+  const sent = known.filter((item) => item.inputs.length > 0);
   const inputs = [...parts.map(({ input }) => input), ...sent.flatMap((item) => item.inputs)];
   const [winner, ...others] = [...new Set(inputs.map(programOf))]
     .filter((program) => program !== undefined)

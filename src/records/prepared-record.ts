@@ -1,7 +1,7 @@
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import { sha256 } from '../system/this-process.ts';
 import { recordDigest } from './digest.ts';
-import { mergeDay, nutritionBody } from './nutrition/day-plan.ts';
+import { nutritionBody, oursOf } from './nutrition/ours.ts';
 import type { JsonObject, NutritionPart, PreparedRecord, RecordKind } from './types.ts';
 
 /** A record without its content. */
@@ -24,8 +24,9 @@ export function nutrition(
     parts,
     fields,
     get body() {
-      const content = mergeDay(EMPTY_DAY, parts, fields, 'same-input');
-      return nutritionBody(date, content);
+      const day = { ...about, known: EMPTY_DAY, parts, fields, around: () => [] };
+      const ours = oursOf(day, { merge: 'same-input', force: false });
+      return nutritionBody(date, ours.wanted, ours.fields);
     },
   };
 }

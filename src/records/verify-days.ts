@@ -1,7 +1,7 @@
 import type { ServiceClient } from '../api/client.ts';
 import { type WireObject, shownItems } from '../api/wire.ts';
 import { listIn } from '../api/workout-pages.ts';
-import type { ItemState } from '../ledger/nutrition.ts';
+import { isHeld } from './nutrition/ours.ts';
 import type { RecordKind, RecordLedger } from '../ledger/records.ts';
 import { isSame } from './wellness/answer.ts';
 import type { JsonValue } from './types.ts';
@@ -73,11 +73,6 @@ function differences(
     shown.some((item) => (id !== undefined && item.id === id) || item.body['name'] === name);
   return ledger.nutrition
     .day(date)
-    .items.filter(({ id, body, state }) => !isAway(state) && !isThere(id, body['name']))
+    .items.filter((item) => isHeld(item) && !isThere(item.id, item.body['name']))
     .map(({ body }) => `${show(body['name'] ?? null)} is not there`);
-}
-
-/** The athlete or the input removed it, or the user took it back. */
-function isAway(state: ItemState | undefined): boolean {
-  return state === 'removed' || state === 'dropped' || state === 'gone';
 }

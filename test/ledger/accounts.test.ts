@@ -22,7 +22,7 @@ function open() {
 
 const contentOf = (name: string) => ({
   ...EMPTY_DAY,
-  items: [{ body: { name }, inputs: [{ kind: 'file' as const, name: 'in.json' }] }],
+  items: [{ body: { name }, inputs: [{ kind: 'file', name: 'in.json' }], state: 'base' }] as const,
 });
 const GEL = contentOf('gel');
 const BAR = contentOf('bar');

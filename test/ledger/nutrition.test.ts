@@ -9,6 +9,7 @@ const holding = (...names: string[]): LedgerDay => ({
   items: names.map((name) => ({
     body: { name, carbs: 25 },
     inputs: [{ kind: 'file', name: '/food/a.json' }],
+    state: 'base',
     id: name,
   })),
   fields: { waterMl: 500 },

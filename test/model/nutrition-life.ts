@@ -44,6 +44,9 @@ const PLATFORMS = [
   ['interface', false],
 ] as const;
 
+/** The client IDs of the athlete: of all computers, or one of the first and one of the others. */
+const CLIENTS = ['sandbox-client', 'sandbox-confidential'] as const;
+
 const DAYS = ['2026-02-15', '2026-02-16'] as const;
 const ATHLETE = 'athlete-1';
 const URL_OF_ALL = 'http://127.0.0.1:8918';
@@ -94,6 +97,14 @@ interface Item {
   erased?: true;
 }
 
+/** An item as the platform stores it. */
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly carbs: number;
+  readonly source: string;
+}
+
 /** `--force`, `--replace-day`. */
 type Flags = Partial<Pick<DeliveryOptions, 'force' | 'merge'>>;
 const FLAGS: readonly [Flags, ...Flags[]] = [{}, {}, {}, { force: true }, { merge: 'replace-day' }];
@@ -105,6 +116,8 @@ interface Report {
 
 interface Computer {
   readonly name: string;
+  /** The platform's name for its client ID. */
+  readonly source: string;
   readonly push: (files: readonly string[], flags?: Flags) => Promise<'done' | 'stopped'>;
   /** The reports of each day, the last one first. */
   readonly reports: Map<string, Report[]>;
@@ -114,8 +127,11 @@ interface Computer {
 /** Runs a life of `steps` steps, and judges what the platform holds at its end. */
 export async function live(random: Random, number: number, steps: number): Promise<LifeResult> {
   const [platform, reads] = PLATFORMS[number % PLATFORMS.length] ?? PLATFORMS[0];
-  const isCrowded = Math.floor(number / PLATFORMS.length) % 2 === 1;
-  const life = new Life(random, platform, reads, isCrowded);
+  const turn = Math.floor(number / PLATFORMS.length);
+  const life = new Life(random, platform, reads, {
+    isCrowded: turn % 2 === 1,
+    clients: CLIENTS.slice(0, turn % 4 > 1 ? 2 : 1),
+  });
   try {
     for (let step = 0; step < steps; step++) await life.step();
     return await life.end();
@@ -150,17 +166,23 @@ class Life {
   /** Runs once, between the reading and the writing of the next request that sends a day. */
   #between: { readonly date: string; readonly run: () => Promise<unknown> } | undefined;
 
-  constructor(random: Random, platform: PlatformName, reads: boolean, isCrowded: boolean) {
+  constructor(
+    random: Random,
+    platform: PlatformName,
+    reads: boolean,
+    { isCrowded, clients }: { readonly isCrowded: boolean; readonly clients: readonly string[] },
+  ) {
     this.#random = random;
     this.#isCrowded = isCrowded;
+    const [first = CLIENTS[0], others = first] = clients;
     this.#reads = reads;
     this.#replaces = platform !== 'coach-watts';
-    this.#platform = `${platform} ${reads ? 'with' : 'without'} nutrition:read`;
+    this.#platform = `${platform} ${reads ? 'with' : 'without'} nutrition:read, ${clients.length} client IDs`;
     this.#sandbox = createSandboxApp({ settings: { platform } });
     this.#computers = [
-      this.#computer('a'),
-      this.#computer('b'),
-      ...(this.#isCrowded ? [this.#computer('c')] : []),
+      this.#computer('a', first),
+      this.#computer('b', others),
+      ...(this.#isCrowded ? [this.#computer('c', others)] : []),
     ];
     const { access_token: accessToken } = this.#sandbox.control.mint({ scopes: this.#scopes });
     this.#library = new LibraryClient(
@@ -469,7 +491,7 @@ class Life {
       }
       if (!item.by.includes(by)) continue;
       if (force && item.carbs === undefined) item.either = true;
-      else if (force) {
+      else if (force && !this.#isOfOther(by, item)) {
         // Its version was sent in place of the athlete's.
         if (item.edited !== undefined) item.recent = 'sent';
         delete item.edited;
@@ -490,6 +512,12 @@ class Life {
         if (item.deleted === true) item.either = true;
       }
     }
+  }
+
+  /** Checks that another application sent the item that the platform holds: no flag overwrites it. */
+  #isOfOther(by: string, { name, date }: Item): boolean {
+    const source = this.#computers.find((each) => each.name === by)?.source;
+    return this.#rows(date).some((row) => row.name === name && row.source !== source);
   }
 
   #judge(): void {
@@ -555,10 +583,10 @@ class Life {
   }
 
   /** What the platform holds, by its own rows. */
-  #rows(date: string): { id: string; name: string; carbs: number }[] {
+  #rows(date: string): Row[] {
     const record = this.#sandbox.world.daily.find(ATHLETE, 'nutrition', date)?.record ?? {};
     return ['breakfast', 'lunch', 'dinner', 'snacks'].flatMap(
-      (meal) => (record[meal] ?? []) as { id: string; name: string; carbs: number }[],
+      (meal) => (record[meal] ?? []) as Row[],
     );
   }
 
@@ -622,12 +650,13 @@ class Life {
     };
   }
 
-  #computer(name: string): Computer {
+  #computer(name: string, clientId: string): Computer {
     const dir = join(this.#dir, name);
     const database = openDatabase(join(mkdtempSync(`${dir}-`), 'ledger.db'));
     const mark = markProcess(this.#dir);
     const ledger = new RecordLedger(database, 'athlete:1', mark, () => clock.now());
-    const token = new Secret(this.#sandbox.control.mint({ scopes: this.#scopes }).access_token);
+    const minted = this.#sandbox.control.mint({ scopes: this.#scopes, clientId });
+    const token = new Secret(minted.access_token);
     const { signal } = new AbortController();
     const context = {
       clock,
@@ -704,6 +733,7 @@ class Life {
     };
     return {
       name,
+      source: clientId === CLIENTS[0] ? 'oauth:app-1' : 'oauth:app-2',
       push,
       reports,
       close: () => {

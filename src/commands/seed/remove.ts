@@ -12,7 +12,7 @@ import {
   deliverRecords,
 } from '../../records/deliver.ts';
 import { itemKey } from '../../records/nutrition/items.ts';
-import { isDropped, withoutInputs } from '../../records/nutrition/day-plan.ts';
+import { isLeaving, withoutInputs } from '../../records/nutrition/ours.ts';
 import { emptyDay } from '../../records/prepared-record.ts';
 import type { RecordKind } from '../../records/types.ts';
 import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../../seed/synthesize.ts';
@@ -157,7 +157,7 @@ async function removeNutrition(
     keys.has(itemKey(item.body)) ? withoutInputs(item, ({ name }) => name === input) : item;
   const empty = made
     .filter(({ date }) =>
-      ledger.nutrition.day(date).items.some((item) => !isDropped(item) && undo(item) === undefined),
+      ledger.nutrition.day(date).items.some((item) => !isLeaving(item) && undo(item) === undefined),
     )
     .map(({ date }) => emptyDay(date, [input]));
   await deliverRecords(context, empty, { ...options, undo }, { ...records, ledger, report });

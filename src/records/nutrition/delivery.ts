@@ -1,30 +1,32 @@
 import type { Context } from '../../base/context.ts';
 import { SyncError, endsRun } from '../../base/errors.ts';
-import type {
-  DayContent,
-  DayStatus,
-  ItemState,
-  LedgerDay,
-  SentItem,
-} from '../../ledger/nutrition.ts';
+import type { DayStatus, LedgerDay, SentItem } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { Repeatable } from '../../api/retry.ts';
 import { sameJson } from '../digest.ts';
+import { MAX_INTEGER } from '../fields.ts';
 import { leftNotes } from '../notes.ts';
-import type { DayOutcome, JsonObject, Warning } from '../types.ts';
-import {
-  type Comparison,
-  type ShownItem,
-  compareDay,
-  copiesIn,
-  isPending,
-  isToSend,
-  otherKey,
-  withoutVersion,
-} from './day-match.ts';
-import { isDropped, nutritionBody, statedItem } from './day-plan.ts';
+import type { DayOutcome, JsonObject, PreparedRecord, Warning } from '../types.ts';
 import { holdsItem } from './items.ts';
-import { type DayOptions, type NutritionRecord, excessOf, isDone, wantedItems } from './plan.ts';
+import {
+  type Look,
+  type Merge,
+  type Removal,
+  type ShownItem,
+  copiesIn,
+  isOfApplication,
+  merge,
+  otherKey,
+} from './merge.ts';
+import {
+  type DayInputs,
+  type Item,
+  type MergePolicy,
+  isHeld,
+  isLeaving,
+  isUndone,
+  nutritionBody,
+} from './ours.ts';
 import type { NutritionService, PostAnswer } from './service.ts';
 import * as words from './words.ts';
 
@@ -44,12 +46,16 @@ const MAX_ROUNDS = 8;
 /** Pause after an unclear answer: a gateway may still be processing the request (ms). */
 const SETTLE_MS = 2_000;
 
+/** A day to deliver. Its body follows from the merge. */
+export type NutritionRecord = Omit<PreparedRecord & { readonly kind: 'nutrition' }, 'body'>;
+
 /** One day of a run. */
 export interface DayJob {
   readonly record: NutritionRecord;
-  readonly options: DayOptions;
+  readonly policy: MergePolicy;
   readonly ledger: RecordLedger;
   readonly service: NutritionService;
+  readonly around: DayInputs['around'];
   /** What a list for the whole run showed. */
   readonly listed: readonly ShownItem[] | undefined;
   /** The day was sent in this run already. */
@@ -57,19 +63,46 @@ export interface DayJob {
   readonly warn: (warning: Warning) => void;
 }
 
-/** Returns the outcome of a day without a request. */
-export function atRest({ items }: DayContent): DayOutcome {
-  const isUndone = items.some(({ undone }) => undone === true);
-  return { outcome: 'skipped', reason: isUndone ? 'undone' : 'unchanged' };
+/** Merges a day without a look at it. */
+export function mergeBlindly(
+  known: LedgerDay,
+  record: NutritionRecord,
+  around: DayInputs['around'],
+  policy: MergePolicy,
+): Merge {
+  return merge({ ...record, known, around, sources: [], isLater: false }, policy);
 }
 
-/** What a look at a day showed. */
-interface Look {
-  readonly items: readonly ShownItem[];
-  /** From a list for the whole run: the day may have changed since. */
-  readonly isListed?: boolean;
-  /** From the answer to a request of this delivery. */
-  readonly isAnswer?: boolean;
+/** Checks that a day needs no request. */
+export function isDone(day: Merge, { items, sentFields }: LedgerDay): boolean {
+  const isSame =
+    day.leaving.every((item) => items.includes(item)) &&
+    day.leaving.length === items.filter(isLeaving).length;
+  const isOpen = day.post.length > 0 || day.conflicts.length > 0;
+  return isSame && !isOpen && sameJson(day.fields, sentFields);
+}
+
+/** Returns the items that a day should hold, in the version that stays. */
+export function heldItems({ wanted }: Merge): readonly Item[] {
+  return wanted.filter(isHeld).map((item) => ({ ...item, body: item.edited ?? item.body }));
+}
+
+/** Returns the outcome of a day with more calories than a platform can store. A stated total overrides the sum. */
+export function excessOf(
+  { date, sources: [source = ''] }: NutritionRecord,
+  items: Bodies,
+  fields: JsonObject,
+): DayOutcome | undefined {
+  const sum = items.reduce((total, { body }) => total + Number(body['calories'] ?? 0), 0);
+  if ('calories' in fields || Math.round(sum) <= MAX_INTEGER) return undefined;
+  const problem = `the items of ${date} add up to ${sum} kcal, and a platform stores at most ${MAX_INTEGER}`;
+  const about = { field: 'calories', problem };
+  return { outcome: 'invalid', source, ...about, problems: [about] };
+}
+
+/** Returns the outcome of a day without a request. */
+export function atRest(items: readonly SentItem[]): DayOutcome {
+  return { outcome: 'skipped', reason: items.some(isUndone) ? 'undone' : 'unchanged' };
 }
 
 export class DayDelivery {
@@ -77,33 +110,26 @@ export class DayDelivery {
   readonly #job: DayJob;
   readonly #date: string;
   /** The row of the ledger. */
-  #stored: LedgerDay;
-  #day: LedgerDay;
+  #row: LedgerDay;
   /** Requests that were to change the day, with their repetitions; looks do not count. */
   #attempts = 0;
   /** What a list or an answer showed, in place of the next look. */
   #next: Look | undefined;
-  #gone: readonly SentItem[] = [];
   #failure: SyncError | undefined;
   /** Fields that the platform refused; the day is sent again when it may take them. */
   left: readonly string[] = [];
   /** Nothing of the day is known to have arrived. */
   readonly #isNew: boolean;
 
-  /** @param known the row of the ledger; `day`: its intended state */
-  constructor(
-    context: Pick<Context, 'clock' | 'signal'>,
-    job: DayJob,
-    known: LedgerDay,
-    day: LedgerDay,
-  ) {
+  constructor(context: Pick<Context, 'clock' | 'signal'>, job: DayJob, row: LedgerDay) {
     this.#context = context;
     this.#job = job;
     this.#date = job.record.date;
     this.#next = job.listed && { items: job.listed, isListed: true };
-    this.#stored = known;
-    this.#day = day;
-    this.#isNew = known.items.every(isPending) && sameJson(known.sentFields, {});
+    this.#row = row;
+    const isSure = Boolean(job.ledger.find('nutrition', this.#date)?.digest);
+    const isOpen = row.items.every(({ state }) => state === 'unsure');
+    this.#isNew = !isSure && isOpen && sameJson(row.sentFields, {});
   }
 
   /** Delivers the day. @throws SyncError of a failed request, `STORAGE`, `INTERRUPTED` */
@@ -126,64 +152,58 @@ export class DayDelivery {
     const { record, service } = this.#job;
     const kind = await service.kind(this.#date);
     if (service.takeOverruled()) this.#job.warn(words.overruledNote(record));
-    if (kind === 'interface') return await this.#replace();
+    if (kind === 'interface') return await this.#replace(this.#merge());
     const look = await this.#look();
     if (look !== undefined) {
-      const seen = this.#compare(look);
-      const held = [...wantedItems(this.#day), ...seen.others, ...seen.foods];
-      const excess = excessOf(record, { items: held, fields: this.#day.fields });
-      return excess ?? (await this.#add(look, seen));
+      const day = this.#merge(look);
+      if (day.source !== undefined) service.noteSource(day.source);
+      for (const note of words.newsNotes(record, day.news)) this.#job.warn(note);
+      const isReplaced = this.#job.policy.merge === 'replace-day';
+      if (isReplaced && day.others.length > 0) this.#job.warn(words.othersNote(record, day.others));
+      const excess = excessOf(record, [...heldItems(day), ...day.others], day.fields);
+      return excess ?? (await this.#add(look, day));
     }
     if ((await service.kind(this.#date)) === 'interface') return undefined;
-    if (this.#stored.items.length === 0) {
-      return (await this.#send(wantedItems(this.#day))) ? this.#finish() : undefined;
+    const day = this.#merge();
+    if (this.#row.items.length === 0) {
+      return (await this.#send(day)) ? this.#finish(day) : undefined;
     }
     // Nothing needs to be sent, and reading cannot show more.
-    return isDone(this.#day) ? this.#finish() : this.#conflict(words.unseenText(this.#date));
+    const isFinished = isDone(day, this.#row);
+    return isFinished ? this.#finish(day) : this.#conflict(words.unseenText(this.#date));
   }
 
   async #look(): Promise<Look | undefined> {
     const next = this.#next;
     this.#next = undefined;
     if (next !== undefined) return next;
-    const items = await this.#job.service.look(this.#date, this.#day.fields);
+    const { fields } = this.#merge();
+    const items = await this.#job.service.look(this.#date, fields);
     return items && { items };
   }
 
-  /** Compares the day with a look, and takes over its findings. */
-  #compare({ items: shown, isAnswer = false }: Look): Comparison {
-    const { record, service, options, isReview } = this.#job;
-    const seen = compareDay(this.#day, shown, {
-      sources: service.sources,
-      isAnswer,
-      force: options.force,
-      resends: options.merge === 'replace-day',
-      isFirst: this.#attempts === 0 && !isReview,
-      isUndone: isReview && options.undo !== undefined,
-      isSettled: this.#stored.status === 'settled',
-    });
-    this.#day = { ...this.#day, items: seen.items, others: seen.others.map(otherKey) };
-    this.#gone = seen.gone;
-    for (const note of words.newsNotes(record, seen.news)) this.#job.warn(note);
-    return seen;
+  #merge(theirs?: Look): Merge {
+    const { record, around, service, isReview } = this.#job;
+    const isLater = this.#attempts === 0 && !isReview;
+    const { sources } = service;
+    const day = { ...record, known: this.#row, around, theirs, sources, isLater };
+    const resends = isLater && this.#job.policy.merge === 'replace-day';
+    return merge(day, { ...this.#job.policy, resends });
   }
 
   /** Sends the missing items to Coach Watts, then removes the surplus ones. */
-  async #add(look: Look, { surplus }: Comparison): Promise<DayOutcome | undefined> {
-    const { fields } = this.#day;
-    const items = this.#day.items.filter(isToSend);
-    const isComplete = items.length === 0 && sameJson(fields, this.#day.sentFields);
-    if (!isComplete && !(await this.#send(items, look))) return undefined;
-    if (surplus.length === 0) return this.#finish();
+  async #add(look: Look, day: Merge): Promise<DayOutcome | undefined> {
+    const isComplete = day.post.length === 0 && sameJson(day.fields, this.#row.sentFields);
+    if (!isComplete && !(await this.#send(day))) return undefined;
+    if (day.remove.length === 0) return this.#finish(day);
     // A removal follows a look at once.
     if (look.isListed === true) return undefined;
-    const stuck = await this.#remove(surplus);
+    const stuck = await this.#remove(day);
     if (stuck === undefined) return undefined;
-    if (stuck.length === 0) this.#noteGone();
     // The platform has recalculated the day's own fields.
-    const isRestored = stuck.length > 0 || sameJson(fields, {});
-    if (!isRestored && !(await this.#send([], look))) return undefined;
-    return this.#finish(stuck);
+    const isRestored = stuck.length > 0 || sameJson(day.fields, {});
+    if (!isRestored && !(await this.#send({ ...day, post: [] }))) return undefined;
+    return this.#finish(day, stuck);
   }
 
   /**
@@ -191,16 +211,13 @@ export class DayDelivery {
    *
    * @returns false if the day has to be compared again: the answer shows it, or is unclear
    */
-  async #send(items: Bodies, look?: Look): Promise<boolean> {
+  async #send(day: Merge): Promise<boolean> {
+    const { post } = day;
     try {
-      const posted = await this.#post(items, items.length > 0 ? 'unless-acted-on' : 'always');
-      if (posted.items !== undefined) this.#learn(posted, look?.items);
+      const posted = await this.#post(day, post, post.length > 0 ? 'unless-acted-on' : 'always');
+      if (posted.items !== undefined) this.#next = { items: posted.items, isAnswer: true };
       if (posted.items !== undefined || posted.kind === 'interface') return false;
-      if (!posted.isUnclear) {
-        const taken = (item: SentItem) => passed(item, 'unanswered', 'fresh');
-        this.#day = { ...this.#day, items: this.#day.items.map(taken) };
-        return true;
-      }
+      if (!posted.isUnclear) return true;
       this.#failure = new SyncError('SERVICE_ANSWER', words.unclearText(this.#date));
     } catch (error) {
       if (!isUnclear(error) || endsRun(error.code)) throw error;
@@ -214,31 +231,36 @@ export class DayDelivery {
    * Sends the whole day to a platform that replaces it. An empty list goes out only if the last own item leaves, since
    * it would erase what others wrote.
    */
-  async #replace(): Promise<DayOutcome | undefined> {
-    const { options, service, ledger } = this.#job;
-    const own = wantedItems(this.#day);
-    if (this.#isNew && options.merge === 'add' && own.length > 0) {
+  async #replace(day: Merge): Promise<DayOutcome | undefined> {
+    const { policy, service, ledger } = this.#job;
+    const own = heldItems(day);
+    if (this.#isNew && policy.merge === 'add' && own.length > 0) {
       return { outcome: 'rejected', ...words.addText(this.#date), attempts: 0 };
     }
     const isOfOther = ledger.nutrition.isOfOtherToken(this.#date);
-    if (isOfOther && options.merge !== 'replace-day') {
+    if (isOfOther && policy.merge !== 'replace-day') {
       return { outcome: 'rejected', ...words.otherTokenText(this.#date), attempts: 0 };
     }
-    if (service.adds) return await this.#sendUnsent();
-    const { items, fields, sentFields } = this.#day;
-    const leaving = items.filter(({ state }) => state === 'dropped');
-    // What an interrupted undo takes back needs no note.
-    const dropped = leaving.filter(({ undone }) => undone !== true);
-    this.#gone = withoutVersion(dropped, items.filter(isToSend));
+    const { items, sentFields, status } = this.#row;
+    // An interrupted undo sends no fields.
+    const isUndoing = status === 'open' && sameJson(this.#row.fields, {});
+    const isOut = (item: SentItem) =>
+      !items.includes(item) || (isUndone(item) ? isUndoing : status === 'open');
+    const leaving = day.leaving.filter(isOut);
+    if (service.adds) return await this.#sendUnsent(day, leaving);
     const hasItems = own.length > 0 || leaving.length > 0;
-    if (!hasItems && sameJson(fields, sentFields)) return this.#replaced();
-    const posted = await this.#post(hasItems ? own : undefined, 'always');
+    if (!hasItems && sameJson(day.fields, sentFields)) return this.#replaced(day);
+    const sent = {
+      ...day,
+      keep: day.keep.map((item) => (isHeld(item) ? { ...item, state: 'unsure' as const } : item)),
+    };
+    const posted = await this.#post(sent, hasItems ? own : undefined, 'always');
     if (posted.kind === 'coach-watts') {
-      this.#learn(posted);
+      this.#next = { items: posted.items ?? [], isAnswer: true };
       return undefined;
     }
     const copies = copiesIn(posted.items ?? [], own);
-    if (copies.length === 0) return this.#replaced();
+    if (copies.length === 0) return this.#replaced(day);
     service.noteAdds();
     return this.#conflict(words.addsText(this.#date, copies), copies, own);
   }
@@ -247,76 +269,62 @@ export class DayDelivery {
    * Sends the items that were never sent to a platform that should replace a day and adds to it. A repetition would double the
    * day, so it stays a conflict until an answer shows each item once.
    */
-  async #sendUnsent(): Promise<DayOutcome | undefined> {
-    const { items, fields, sentFields } = this.#day;
-    const own = wantedItems(this.#day);
-    const unsent = items.filter(({ state }) => state === 'new');
-    const unsure = items.filter(({ state }) => state === 'unanswered' || state === 'dropped');
-    const isOpen = this.#stored.status === 'open' || unsure.length > 0;
-    const isComplete = unsent.length === 0 && sameJson(fields, sentFields);
-    const posted = isComplete ? undefined : await this.#post(unsent, 'unless-acted-on');
+  async #sendUnsent(day: Merge, leaving: readonly SentItem[]): Promise<DayOutcome | undefined> {
+    const own = heldItems(day);
+    const isOpen = this.#row.status === 'open' || leaving.length > 0;
+    const isComplete = day.post.length === 0 && sameJson(day.fields, this.#row.sentFields);
+    const posted = isComplete ? undefined : await this.#post(day, day.post, 'unless-acted-on');
     if (posted?.kind === 'coach-watts') {
-      this.#learn(posted);
+      this.#next = { items: posted.items ?? [], isAnswer: true };
       return undefined;
     }
     const shown = posted?.items ?? [];
     const surplus = copiesIn(shown, own);
+    const isThere = ({ body }: Item) => shown.some((item) => holdsItem(item.body, body));
     const isRight =
       posted?.items !== undefined &&
       surplus.length === 0 &&
-      own.every(({ body }) => shown.some((item) => holdsItem(item.body, body))) &&
-      !unsure.some(
-        ({ state, body }) =>
-          state === 'dropped' && shown.some((item) => holdsItem(item.body, body)),
-      );
-    if (isRight || (posted?.items === undefined && !isOpen)) return this.#replaced();
+      own.every(isThere) &&
+      !leaving.some(isThere);
+    if (isRight || (posted?.items === undefined && !isOpen)) return this.#replaced(day);
     return this.#conflict(words.addsText(this.#date, surplus), surplus, own);
   }
 
-  /** Takes an answer of Coach Watts for the next look. @param before what the day held before the request */
-  #learn({ items = [] }: PostAnswer, before: readonly ShownItem[] = []): void {
-    this.#job.service.learnSource(before, items);
-    this.#next = { items, isAnswer: true };
-  }
-
   /** Ends the delivery of a day to a platform that has replaced it. */
-  #replaced(): DayOutcome {
-    const { record, options } = this.#job;
+  #replaced(day: Merge): DayOutcome {
+    const { record, policy } = this.#job;
     const attempts = this.#attempts;
-    const endsUndo = this.#day.items.every((item) => isDropped(item) && item.undone === true);
-    const items = this.#day.items.flatMap((item): SentItem[] => {
-      // Items that the user took back stay away.
-      if (isDropped(item)) return item.undone === true ? [{ ...item, state: 'gone' }] : [];
-      return [isPending(item) ? statedItem(item) : item];
-    });
-    this.#put('settled', { items });
+    const endsUndo = day.wanted.length === 0 && day.leaving.every(isUndone);
+    const items = [...day.wanted, ...day.leaving.filter(isUndone)].map((item): SentItem => ({
+      ...item,
+      state: item.state === 'away' ? 'away' : 'base',
+    }));
+    this.#put('settled', day, { items });
     this.#job.ledger.nutrition.forgetOtherTokens(this.#date);
-    this.#noteGone();
-    if (attempts === 0) return atRest(this.#day);
-    if (options.remember) return { outcome: 'undone', attempts };
-    if (items.length > 0 && endsUndo) return atRest(this.#day);
+    this.#noteGone(day.remove);
+    if (attempts === 0) return atRest(items);
+    if (policy.remember) return { outcome: 'undone', attempts };
+    if (items.length > 0 && endsUndo) return atRest(items);
     if (!this.#isNew) return { outcome: 'pushed', attempts };
     this.#job.warn(words.unseenNote(record));
     return { outcome: 'pushed', attempts, unseen: true };
   }
 
   /** Sends items with the day's fields; without a list, the fields alone. @throws SyncError as the service does */
-  async #post(items: Bodies | undefined, repeatable: Repeatable): Promise<PostAnswer> {
-    const { service, ledger } = this.#job;
-    const { fields } = this.#day;
-    const before = this.#stored;
-    const sent = this.#day.items.map((item): SentItem =>
-      isToSend(item) ? { ...item, state: 'unanswered' } : item,
-    );
-    this.#put('open', { items: sent });
+  async #post(day: Merge, items: Bodies | undefined, repeatable: Repeatable): Promise<PostAnswer> {
+    const { service, ledger, record } = this.#job;
+    const { fields } = day;
+    const before = this.#row;
+    const posted = day.post.map((item): SentItem => ({ ...item, state: 'unsure' }));
+    this.#put('open', day, { items: [...day.keep, ...posted] });
     try {
-      const body = nutritionBody(this.#date, { items, fields });
-      const posted = await this.#counted(service.post(body, repeatable));
-      for (const note of leftNotes(this.#job.record, posted)) this.#job.warn(note);
-      this.left = posted.left;
-      const taken = Object.entries(fields).filter(([name]) => !posted.left.includes(name));
-      this.#day = { ...this.#day, sentFields: Object.fromEntries(taken) };
-      return posted;
+      const body = nutritionBody(this.#date, items, fields);
+      const answer = await this.#counted(service.post(body, repeatable));
+      for (const note of leftNotes(record, answer)) this.#job.warn(note);
+      this.left = answer.left;
+      const taken = Object.entries(fields).filter(([name]) => !answer.left.includes(name));
+      this.#row = { ...this.#row, sentFields: Object.fromEntries(taken) };
+      return answer;
     } catch (error) {
       if (!isUnclear(error)) ledger.nutrition.put(this.#date, before);
       throw error;
@@ -339,42 +347,47 @@ export class DayDelivery {
    *
    * @returns items that cannot be removed from here; undefined if the day must be compared again
    */
-  async #remove(surplus: readonly ShownItem[]): Promise<readonly ShownItem[] | undefined> {
+  async #remove(day: Merge): Promise<readonly ShownItem[] | undefined> {
     const { service } = this.#job;
     const stuck: ShownItem[] = [];
-    for (const item of surplus) {
-      this.#put('open', { sentFields: {} });
-      const { removal } = await this.#counted(service.remove(this.#date, item));
-      if (removal === 'changed') return undefined;
-      if (removal === 'no-route') stuck.push(item);
+    const removed: Removal[] = [];
+    try {
+      for (const each of day.remove) {
+        this.#put('open', day, { sentFields: {} });
+        const { removal } = await this.#counted(service.remove(this.#date, each.shown));
+        if (removal === 'changed') return undefined;
+        if (removal === 'no-route') stuck.push(each.shown);
+        else removed.push(each);
+      }
+      return stuck;
+    } finally {
+      this.#noteGone(removed);
     }
-    return stuck;
   }
 
   /** @param stuck surplus items that cannot be removed from here */
-  #finish(stuck: readonly ShownItem[] = []): DayOutcome {
-    const { options, service, isReview } = this.#job;
+  #finish(day: Merge, stuck: readonly ShownItem[] = []): DayOutcome {
+    const { policy, service, isReview } = this.#job;
     const attempts = this.#attempts;
     const isStuck = stuck.length > 0;
-    const items = this.#day.items.map((item) => (isStuck ? item : passed(item, 'dropped', 'gone')));
     const isSettled = (attempts === 0 && !isReview) || service.canList !== true;
-    this.#put(isSettled ? 'settled' : 'fresh', { items });
-    if (!isStuck) this.#noteGone();
-    const contested = items.filter(({ state, edited }) => state === 'new' && edited);
-    if (isStuck || contested.length > 0) {
-      const theirs = contested.flatMap(({ edited }) => (edited ? [{ body: edited }] : []));
-      const text = words.conflictText(this.#date, stuck, contested);
-      return this.#conflict(text, [...stuck, ...theirs], contested);
+    // The answer has not shown the posted items.
+    const items = day.post.length === 0 ? day.keep : this.#row.items;
+    this.#put(isStuck ? 'open' : isSettled ? 'settled' : 'fresh', day, { items });
+    const { conflicts } = day;
+    if (isStuck || conflicts.length > 0) {
+      const theirs = conflicts.flatMap(({ edited }) => (edited ? [{ body: edited }] : []));
+      const text = words.conflictText(this.#date, stuck, conflicts);
+      return this.#conflict(text, [...stuck, ...theirs], conflicts);
     }
-    if (attempts === 0) return atRest(this.#day);
-    if (options.remember) return { outcome: 'undone', attempts };
+    if (attempts === 0) return atRest(items);
+    if (policy.remember) return { outcome: 'undone', attempts };
     return { outcome: 'pushed', attempts };
   }
 
-  #noteGone(): void {
-    const { record, options } = this.#job;
-    if (this.#gone.length === 0 || options.undo !== undefined) return;
-    this.#job.warn(words.goneNote(record, this.#gone, false));
+  #noteGone(removed: readonly Removal[]): void {
+    const gone = removed.filter(({ isGone }) => isGone).map(({ shown }) => shown);
+    if (gone.length > 0) this.#job.warn(words.goneNote(this.#job.record, gone, false));
   }
 
   #conflict(text: words.ConflictText, stored: Bodies = [], intended: Bodies = []): DayOutcome {
@@ -383,20 +396,16 @@ export class DayDelivery {
     return { outcome: 'conflict', ...text, ...lists, attempts: this.#attempts };
   }
 
-  /** Changes the day, and writes it to the ledger. */
-  #put(status: DayStatus, change: Partial<LedgerDay>): void {
-    this.#day = { ...this.#day, ...change, status };
-    this.#job.ledger.nutrition.put(this.#date, this.#day);
-    this.#stored = this.#day;
+  /** Writes the day to the ledger. */
+  #put(status: DayStatus, day: Merge, change: Partial<LedgerDay> = {}): void {
+    const { keep: items, fields, others } = day;
+    const applications = others.filter(isOfApplication).map(otherKey);
+    this.#row = { ...this.#row, items, fields, others: applications, ...change, status };
+    this.#job.ledger.nutrition.put(this.#date, this.#row);
   }
 }
 
 type Bodies = readonly { readonly body: JsonObject }[];
-
-/** Returns an item with another state, if it has the first. */
-function passed(item: SentItem, from: ItemState, to: ItemState): SentItem {
-  return item.state === from ? { ...item, state: to } : item;
-}
 
 /** Checks that the service may have acted on a request that failed, or on an earlier try of it. */
 function isUnclear(error: unknown): error is SyncError {

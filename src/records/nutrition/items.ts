@@ -56,7 +56,7 @@ export function instantOf({ logged_at: at }: JsonObject): number | string {
   return Number.isNaN(instant) ? textOf(at) : instant;
 }
 
-function nameOf({ name }: JsonObject): string {
+export function nameOf({ name }: JsonObject): string {
   return textOf(name).trim() || UNNAMED;
 }
 

@@ -9,7 +9,7 @@ import type { ServiceClient } from '../../api/client.ts';
 import { type KnownPlatform, PROBES, kindOf } from '../../api/platform-kind.ts';
 import type { Repeatable } from '../../api/retry.ts';
 import { type WireObject, dayIn, shownDays, shownItems, showsMeals } from '../../api/wire.ts';
-import { type ShownItem, isOwn } from './day-match.ts';
+import type { ShownItem } from './merge.ts';
 import type { JsonObject, RecordKind } from '../types.ts';
 
 /** Sends the nutrition requests of one run, and learns how the platform treats them. */
@@ -132,12 +132,8 @@ export class NutritionService {
     this.#target.ledger.platform.note('nutrition', 'adds');
   }
 
-  /** Learns the `source` of this client's items from the first answer that shows a new one. */
-  learnSource(before: readonly ShownItem[], after: readonly ShownItem[]): void {
-    const known = new Set(before.map(({ id }) => id));
-    const own = after.filter((item) => !known.has(item.id) && isOwn(item, []));
-    const [source, ...others] = new Set(own.map((item) => item.source));
-    if (source === undefined || others.length > 0 || this.sources.includes(source)) return;
+  /** Learns a `source` of items that were sent from here. */
+  noteSource(source: string): void {
     this.#target.ledger.nutrition.noteSource(source);
     this.sources = [...this.sources, source];
   }

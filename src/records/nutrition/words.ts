@@ -1,7 +1,7 @@
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { SentItem } from '../../ledger/nutrition.ts';
 import type { PreparedRecord, Warning } from '../types.ts';
-import type { News, ShownItem } from './day-match.ts';
+import type { News, ShownItem } from './merge.ts';
 import { itemText } from './items.ts';
 
 /** What a push of nutrition says to people. */
@@ -9,7 +9,7 @@ import { itemText } from './items.ts';
 type About = Pick<PreparedRecord, 'sources'>;
 
 /** Lists items: the first few, and the number of the others. */
-function listOf(items: readonly Pick<SentItem | ShownItem, 'body'>[], most = 3): string {
+function listOf(items: readonly Pick<ShownItem, 'body'>[], most = 3): string {
   const shown = items.slice(0, most).map(({ body }) => `"${itemText(body)}"`);
   const more = items.length > most ? [`${items.length - most} more`] : [];
   return [...shown, ...more].join('; ');
@@ -19,7 +19,7 @@ function note({ sources }: About, message: Text, field = 'items'): Warning {
   return { source: sources[0] ?? '', field, message };
 }
 
-export function goneNote(about: About, gone: readonly SentItem[], dryRun: boolean): Warning {
+export function goneNote(about: About, gone: readonly ShownItem[], dryRun: boolean): Warning {
   const done = dryRun ? 'would be removed' : 'removed';
   return note(
     about,
@@ -30,8 +30,10 @@ export function goneNote(about: About, gone: readonly SentItem[], dryRun: boolea
 /** The notes about what a look at a day found, with what the user can do. */
 const NEWS = {
   edited: ['changed in the platform, so left as it is there', ' (--force overwrites it)'],
+  foreign: ['changed in the platform, and not sent from here, so left as it is there', ''],
   kept: ['changed in the platform, so left as it is there', ' (--force removes it)'],
   removed: ['no longer on the platform, so left out', ' (--replace-day sends it again)'],
+  beside: ['a version that was not sent from here, so this one is sent beside it', ''],
   again: ["dropped by another computer's request at the same moment, so sent again", ''],
   earlier: ['an earlier version, not from this computer, is replaced', ''],
   unshown: ['the answer does not show it, so look at the day in the platform', ''],
@@ -54,11 +56,22 @@ export function newsNotes(about: About, news: readonly News[]): readonly Warning
 /** `sync import` sends days, too, and has no such flag. */
 const FORCED = sync('push', 'nutrition', 'FILE', '--force');
 
-export function movedNote(about: About, items: readonly SentItem[]): Warning {
+export function movedNote(about: About, items: readonly Pick<ShownItem, 'body'>[]): Warning {
+  return note(
+    about,
+    `on the day before or after now, so removed here when it is there: ${listOf(items)}`,
+  );
+}
+
+export function elsewhereNote(about: About, items: readonly Pick<ShownItem, 'body'>[]): Warning {
   return note(
     about,
     `sent before on the day before or after, when the time zone was another one, so not sent again: ${listOf(items)}`,
   );
+}
+
+export function othersNote(about: About, others: readonly ShownItem[]): Warning {
+  return note(about, `not sent from here, so left on the day: ${listOf(others)}`);
 }
 
 export function partialTotalsNote(about: About, names: readonly string[]): Warning {
@@ -143,9 +156,16 @@ export function conflictText(
       `In the platform, open ${date} and delete ${listOf(stuck, Infinity)}; then run the same command again.`,
     );
   }
-  if (contested.length > 0) {
-    said.push(`Changed in the platform and in the input: ${listOf(contested)}.`);
+  const [theirs, changed] = [true, false].map((is) =>
+    contested.filter(({ found }) => (found === true) === is),
+  ) as [SentItem[], SentItem[]];
+  if (changed.length > 0) {
+    said.push(`Changed in the platform and in the input: ${listOf(changed)}.`);
     hints.push(phrase`To overwrite the platform's version, run ${FORCED}.`);
+  }
+  if (theirs.length > 0) {
+    said.push(`The platform holds another application's version of ${listOf(theirs)}.`);
+    hints.push(phrase`To send yours beside it, run ${FORCED}.`);
   }
   return { message: said.join(' '), hint: joinTexts(hints, ' ') };
 }

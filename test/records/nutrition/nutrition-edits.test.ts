@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../../support/acceptance.ts';
-import { clientOf } from '../../support/delivery.ts';
 import {
   BAR,
   DAY,
@@ -353,36 +352,5 @@ describe.each(KINDS)('the fields of a nutrition day on platform %s', (platform) 
     for (const body of bodies) expect(body).not.toHaveProperty('carbs');
     expect(bodies.at(-1)).toMatchObject({ waterMl: 500 });
     expect(world.held()).toEqual(['gel 25', 'rice 90']);
-  });
-});
-
-describe('items that were sent under another client ID', () => {
-  const open = async () => {
-    const world = await openNutrition({}, { scopes: READ });
-    await world.push({ 'a.json': day(GEL, BAR) });
-    const { client } = clientOf(world.sandbox, {
-      scopes: [...READ],
-      clientId: 'sandbox-confidential',
-    });
-    const other = await client();
-    return { ...world, options: { wrap: () => other } };
-  };
-
-  it('are changed and dropped as before, and one that is added is own too', async () => {
-    const { push, held, options } = await open();
-    const changed = await push({ 'a.json': day(BIG_GEL, RICE) }, options);
-    expect([outcomesOf(changed), held()]).toEqual([['pushed'], ['gel 30', 'rice 90']]);
-    await push({ 'a.json': day(BIG_GEL) }, options);
-    await push({ 'b.json': day(BAR) });
-    expect(held()).toEqual(['bar 40', 'gel 30']);
-  });
-
-  it('are not missed, are replaced with --replace-day, and leave with undo', async () => {
-    const { push, undo, held, options } = await open();
-    expect(notesOf(await push({ 'b.json': day(RICE) }, options))).toEqual([]);
-    await push({ 'a.json': day(GEL) }, { ...options, merge: 'replace-day' });
-    expect(held()).toEqual(['gel 25']);
-    expect(outcomesOf(await undo(DAY, options))).toEqual(['undone']);
-    expect(held()).toEqual([]);
   });
 });

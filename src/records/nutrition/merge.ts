@@ -1,0 +1,447 @@
+import type { WireItem } from '../../api/wire.ts';
+import type { LedgerDay, SentItem } from '../../ledger/nutrition.ts';
+import { holdsItem, itemIdentity } from './items.ts';
+import { KeyIndex } from './key-index.ts';
+import {
+  type DayInputs,
+  type Item,
+  type MergePolicy,
+  type Ours,
+  isContested,
+  isLeaving,
+  isUndone,
+  oursOf,
+  without,
+} from './ours.ts';
+import type { JsonObject } from '../types.ts';
+
+/** An item as the platform shows it. */
+export type ShownItem = WireItem & { readonly body: JsonObject };
+
+/**
+ * What a look found, for a note. `adapted`: stored with other values than were sent. `again`: dropped by another
+ * computer's request. `beside`: another application's version, beside which ours is sent. `earlier`: a version that this
+ * ledger never sent. `edited`, `removed`: in the platform. `foreign`: edited there, and not sent from here. `kept`: edited there, so not removed. `unshown`: not in the
+ * answer to the request that sent it.
+ */
+export interface News {
+  readonly what:
+    | 'adapted'
+    | 'again'
+    | 'beside'
+    | 'earlier'
+    | 'edited'
+    | 'foreign'
+    | 'kept'
+    | 'removed'
+    | 'unshown';
+  readonly body: JsonObject;
+  /** The item as the platform stored it. */
+  readonly stored?: JsonObject;
+}
+
+/** An item to remove from the platform. */
+export interface Removal {
+  readonly shown: ShownItem;
+  /** No input has it any more, and none has a new version of it. */
+  readonly isGone: boolean;
+}
+
+/** What the platform shows of a day. */
+export interface Look {
+  readonly items: readonly ShownItem[];
+  /** From a list for the whole run: the day may have changed since. */
+  readonly isListed?: boolean;
+  /** From the answer to a request of this delivery, which held all items that were to be posted. */
+  readonly isAnswer?: boolean;
+}
+
+export interface MergeDay extends DayInputs {
+  readonly known: LedgerDay;
+  /** Undefined: the platform does not show the day. */
+  readonly theirs?: Look | undefined;
+  /** Each `source` that the platform has given to items that were sent from here. */
+  readonly sources: readonly string[];
+  /** This is the first look of a run: it may confirm what an earlier one has sent. */
+  readonly isLater: boolean;
+}
+
+/** What to do about a day. */
+export interface Merge extends Ours {
+  /** Items that no request may have brought there. */
+  readonly post: readonly Item[];
+  /** Items of this ledger or of a learned source that leave, after the posts. */
+  readonly remove: readonly Removal[];
+  /** What the ledger knows then, without the posted items. */
+  readonly keep: readonly SentItem[];
+  /** Items with another version in the platform, which stays until the user decides. */
+  readonly conflicts: readonly SentItem[];
+  /** Items of other computers and of the athlete. */
+  readonly others: readonly ShownItem[];
+  readonly news: readonly News[];
+  /** A new `source` of items that were sent from here. */
+  readonly source: string | undefined;
+}
+
+/**
+ * Merges a day from three sides: the items that the ledger knows, those of the inputs, and those that the platform
+ * shows. Items of any source match by id, else by content, else by instant and name. An item is removed only if this
+ * ledger sent it or has learned its source.
+ */
+export function merge(day: MergeDay, policy: MergePolicy): Merge {
+  const ours = oursOf(day, policy);
+  if (day.theirs === undefined) {
+    const isKnown = (item: Item): item is SentItem => item.state !== undefined;
+    const wanted = ours.wanted.filter(isKnown);
+    const post = ours.wanted.filter((item) => !isKnown(item));
+    const versions = new Set(post);
+    const byIdentity = new KeyIndex(versions, ({ body }) => itemIdentity(body));
+    const { items, status } = day.known;
+    const leaves = ours.leaving.filter(
+      (item) => !isUndone(item) && (status === 'open' || !items.includes(item)),
+    );
+    const remove = leaves.map(({ body }) => {
+      const version = byIdentity.first(itemIdentity(body));
+      const isGone = policy.undo === undefined && version === undefined;
+      if (version !== undefined) versions.delete(version);
+      return { shown: { body }, isGone };
+    });
+    return {
+      ...ours,
+      post,
+      remove,
+      keep: [...wanted, ...ours.leaving],
+      conflicts: wanted.filter(isContested),
+      others: [],
+      news: [],
+      source: undefined,
+    };
+  }
+  return new Comparison(day, day.theirs, ours, policy).result();
+}
+
+/** Returns the shown items that are one more of an own item than there should be. */
+export function copiesIn(
+  shown: readonly ShownItem[],
+  own: readonly Pick<Item, 'body'>[],
+): readonly ShownItem[] {
+  const left = new Set(own);
+  const [all, free] = [new Set(own), left].map(
+    (items) => new KeyIndex(items, ({ body }) => itemIdentity(body)),
+  );
+  return shown.filter(({ body }) => {
+    const isSame = (item: Pick<Item, 'body'>) => holdsItem(body, item.body);
+    const first = free?.first(itemIdentity(body), isSame);
+    if (first !== undefined) left.delete(first);
+    return first === undefined && all?.first(itemIdentity(body), isSame) !== undefined;
+  });
+}
+
+/** Identifies an item of another computer. */
+export function otherKey({ id, body }: ShownItem): string {
+  return id ?? itemIdentity(body);
+}
+
+/** Checks that an application wrote an item. The platform may not say who wrote it. */
+export function isOfApplication({ source }: ShownItem): boolean {
+  return source?.startsWith('oauth:') ?? true;
+}
+
+/** Compares the items that a day should hold with those that the platform shows. */
+class Comparison {
+  readonly #day: MergeDay;
+  readonly #look: Look;
+  readonly #ours: Ours;
+  readonly #policy: MergePolicy;
+  readonly #sources: readonly string[];
+  readonly #source: string | undefined;
+  /** Ids of items that were sent from here: they are own, whatever their source. */
+  readonly #ids: ReadonlySet<string>;
+  /** The shown items that match none. */
+  readonly #free: Set<ShownItem>;
+  readonly #found = new Map<Item, ShownItem>();
+  /** Items with copies: a look that shows none of them confirms them. */
+  readonly #copied = new Set<Item>();
+  readonly #post: Item[] = [];
+  readonly #remove: Removal[] = [];
+  readonly #keep: SentItem[] = [];
+  readonly #news: News[] = [];
+  readonly #kept: ShownItem[] = [];
+
+  constructor(day: MergeDay, look: Look, ours: Ours, policy: MergePolicy) {
+    this.#day = day;
+    this.#look = look;
+    this.#ours = ours;
+    this.#policy = policy;
+    const ids = day.known.items.flatMap(({ id, found }) => (id === undefined || found ? [] : [id]));
+    this.#ids = new Set(ids);
+    this.#free = new Set(look.items);
+    this.#source = this.#newSource();
+    this.#sources = this.#source === undefined ? day.sources : [...day.sources, this.#source];
+  }
+
+  result(): Merge {
+    const { wanted, leaving } = this.#ours;
+    this.#match();
+    for (const item of wanted) if (item.state === 'unsure') this.#takeCopies(item);
+    /** Another computer has written to the day: it shows a new item, or its own copy in place of ours. */
+    const { others } = this.#day.known;
+    const hasNews =
+      [...this.#free].some((item) => isOfApplication(item) && !others.includes(otherKey(item))) ||
+      [...this.#found].some(([{ id }, there]) => id !== undefined && id !== there.id);
+    const contested = this.#leave(leaving);
+    for (const item of wanted) {
+      const there = this.#found.get(item);
+      if (there === undefined) this.#absent(item, hasNews);
+      else this.#present(item, there, contested.has(item));
+    }
+    return {
+      ...this.#ours,
+      post: this.#post,
+      remove: this.#remove,
+      keep: this.#keep,
+      conflicts: this.#keep.filter((item) => !isLeaving(item) && isContested(item)),
+      others: [...this.#free, ...this.#kept],
+      news: this.#news,
+      source: this.#source,
+    };
+  }
+
+  /**
+   * Returns the source of the items that a request of this ledger has just added, if it is a new one. If another
+   * application has sent the same items at the same moment, that does not show.
+   */
+  #newSource(): string | undefined {
+    if (this.#look.isAnswer !== true) return undefined;
+    const { others, items } = this.#day.known;
+    const known = new Set([...others, ...items.flatMap(({ id = [] }) => id)]);
+    const sent = this.#ours.wanted.filter(
+      ({ state, id }) => state === 'unsure' && id === undefined,
+    );
+    const identities = new Set(sent.map(({ body }) => itemIdentity(body)));
+    const added = this.#look.items.filter(
+      (shown) =>
+        isOfApplication(shown) &&
+        !known.has(otherKey(shown)) &&
+        identities.has(itemIdentity(shown.body)),
+    );
+    const [source, ...more] = new Set(added.map((shown) => shown.source));
+    const isKnown = added.some((shown) => this.#day.sources.includes(shown.source ?? ''));
+    return more.length > 0 || isKnown ? undefined : source;
+  }
+
+  #isOwn(shown: ShownItem): boolean {
+    const { id, source } = shown;
+    return source === undefined || this.#sources.includes(source) || this.#ids.has(id ?? '');
+  }
+
+  /** Checks that an item may be from a request of this ledger: no answer may have shown a source yet. */
+  #mayBeOwn(shown: ShownItem): boolean {
+    return this.#isOwn(shown) || (this.#sources.length === 0 && isOfApplication(shown));
+  }
+
+  #take(item: Item, shown: ShownItem | undefined): void {
+    if (shown === undefined) return;
+    this.#free.delete(shown);
+    this.#found.set(item, shown);
+  }
+
+  /** Finds each item among the shown ones. */
+  #match(): void {
+    const { wanted, leaving } = this.#ours;
+    const byId = new KeyIndex(this.#free, ({ id }) => id);
+    const byIdentity = new KeyIndex(this.#free, ({ body }) => itemIdentity(body));
+    const isOver = (item: Item) => this.#found.has(item);
+    const takeEqual = (item: Item, isAllowed: (shown: ShownItem) => boolean) => {
+      for (const own of [item.body, item.stored, item.edited]) {
+        if (own === undefined || isOver(item)) continue;
+        const isEqual = (shown: ShownItem) => isAllowed(shown) && holdsItem(shown.body, own);
+        this.#take(item, byIdentity.first(itemIdentity(own), isEqual));
+      }
+    };
+    for (const item of wanted) if (item.id !== undefined) this.#take(item, byId.first(item.id));
+    for (const item of wanted) takeEqual(item, (shown) => this.#mayBeOwn(shown));
+    for (const item of wanted) takeEqual(item, () => true);
+    // An equal item may be another computer's if ours is known to have left.
+    const isSettled = this.#day.known.status === 'settled';
+    for (const item of leaving) {
+      // Another application's item leaves with that application.
+      const isOwn = (shown: ShownItem) =>
+        this.#isOwn(shown) || (this.#policy.undo !== undefined && this.#mayBeOwn(shown));
+      if (item.id !== undefined) this.#take(item, byId.first(item.id, isOwn));
+      const hasLeft = item.id !== undefined || item.found === true || (isSettled && isUndone(item));
+      if (!hasLeft) takeEqual(item, (shown) => this.#mayBeOwn(shown));
+    }
+    // Changed items: first the unchanged ones of the input, then new versions. Removed items have none.
+    const isKnown = ({ state }: Item) => state === 'unsure' || state === 'base';
+    const isNew = (item: Item) => item.state === undefined || isContested(item);
+    // A new version of an item of this ledger is none of another computer's.
+    const versions = new KeyIndex(new Set(leaving), ({ body }) => itemIdentity(body));
+    for (const item of [...wanted.filter(isKnown), ...wanted.filter(isNew)]) {
+      if (isOver(item)) continue;
+      const identity = itemIdentity(item.body);
+      const before = isNew(item) ? versions.first(identity, isOver) : undefined;
+      if (before === undefined) this.#take(item, byIdentity.first(identity, isOfApplication));
+    }
+  }
+
+  /** Returns the free items that are from the same requests as the first, and the equal ones of other applications. */
+  #copiesOf({ body }: Item, first: ShownItem): Record<'mine' | 'rivals', readonly ShownItem[]> {
+    const { others } = this.#day.known;
+    const identity = itemIdentity(body);
+    const equal = [...this.#free].filter(
+      (shown) => itemIdentity(shown.body) === identity && holdsItem(shown.body, body),
+    );
+    const isMine = (shown: ShownItem) => this.#isOwn(shown) || shown.source === first.source;
+    const isRival = (shown: ShownItem) =>
+      this.#isOwn(first) && isOfApplication(shown) && !others.includes(otherKey(shown));
+    return {
+      mine: equal.filter(isMine),
+      rivals: equal.filter((shown) => !isMine(shown) && isRival(shown)),
+    };
+  }
+
+  /**
+   * Removes the copies of an item that requests of this ledger have left. The smallest id stays, on every computer; so
+   * one of another application stays in place of ours.
+   */
+  #takeCopies(item: Item): void {
+    const first = this.#found.get(item);
+    if (first === undefined || !this.#mayBeOwn(first) || !holdsItem(first.body, item.body)) return;
+    const { mine, rivals } = this.#copiesOf(item, first);
+    const idOf = ({ id = '' }: ShownItem) => id;
+    const all = [first, ...mine, ...rivals];
+    const [stays = first] = all.sort((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
+    for (const shown of [first, ...mine]) {
+      this.#free.delete(shown);
+      if (shown !== stays) this.#remove.push({ shown, isGone: false });
+    }
+    if (all.length > 1) this.#copied.add(item);
+    this.#take(item, stays);
+  }
+
+  /**
+   * Decides about the items that have to leave the platform. Those that were changed there stay.
+   *
+   * @returns the items of the input that are new versions of changed ones, which are found in their place
+   */
+  #leave(leaving: readonly SentItem[]): ReadonlySet<Item> {
+    const { known, isLater } = this.#day;
+    const isFresh = ({ state, id }: Item) =>
+      state === undefined || (state === 'unsure' && (!isLater || id === undefined));
+    const fresh = new Set(this.#ours.wanted.filter(isFresh));
+    const versions = new KeyIndex(fresh, ({ body }) => itemIdentity(body));
+    const contested = new Set<Item>();
+    for (const item of leaving) {
+      const { edited } = item;
+      const there = this.#found.get(item);
+      if (there === undefined) {
+        // A request of another computer that was in progress may bring it back.
+        const isOver = known.status === 'settled' && this.#look.isAnswer !== true;
+        if (item.found !== true && (!isOver || isUndone(item))) this.#keep.push(item);
+        continue;
+      }
+      const isKnown = edited !== undefined && holdsItem(there.body, edited);
+      const isEdited = isKnown || !holdsItem(there.body, item.stored ?? item.body);
+      const version = versions.first(itemIdentity(item.body), (each) => !contested.has(each));
+      if (!isEdited || this.#policy.force) {
+        if (version !== undefined) fresh.delete(version);
+        const isGone = version === undefined && this.#policy.undo === undefined && !isUndone(item);
+        this.#remove.push({ shown: there, isGone });
+        const copies = item.state === 'unsure' ? this.#copiesOf(item, there).mine : [];
+        for (const shown of copies) {
+          this.#free.delete(shown);
+          this.#remove.push({ shown, isGone: false });
+        }
+        this.#keep.push(withId(without(item, 'edited'), there));
+        continue;
+      }
+      if (version === undefined) {
+        if (!isKnown || !known.items.includes(item))
+          this.#news.push({ what: 'kept', body: there.body });
+        this.#keep.push({ ...withId(item, there), edited: there.body });
+        this.#kept.push(there);
+        continue;
+      }
+      // The athlete changed the earlier version while the new one was on its way.
+      const own = this.#found.get(version);
+      if (own !== undefined && this.#isOwn(own)) this.#remove.push({ shown: own, isGone: false });
+      this.#found.set(version, there);
+      contested.add(version);
+    }
+    return contested;
+  }
+
+  /** Decides about an item that the platform shows, in any version. */
+  #present(item: Item, there: ShownItem, isVersion: boolean): void {
+    const { state, stored, edited, body, inputs, id, found } = item;
+    const theirs = there.body;
+    const [isOwn, mayBeOwn] = [this.#isOwn(there), this.#mayBeOwn(there)];
+    const isNew = state === undefined && !this.#ids.has(there.id ?? '');
+    const isFound = found === true || isNew || (id !== there.id && !mayBeOwn);
+    const isProven = isOwn || isFound;
+    const isConfirmed = this.#day.isLater && isProven && !this.#copied.has(item);
+    const at = {
+      // An id that may be another application's is none that was sent from here.
+      ...(isProven ? withId({ body, inputs }, there) : { body, inputs }),
+      ...((isVersion ? !mayBeOwn : isFound) ? { found: true as const } : {}),
+      state: state === 'unsure' && !isConfirmed ? state : ('base' as const),
+    };
+    const isConflict = isVersion || isContested(item) || (state === 'unsure' && !mayBeOwn);
+    const isAdapted =
+      this.#look.isAnswer === true && state === 'unsure' && id === undefined && !isConflict;
+    if (holdsItem(theirs, body)) this.#keep.push(at);
+    else if (stored !== undefined && holdsItem(theirs, stored)) this.#keep.push({ ...at, stored });
+    else if (isAdapted) {
+      this.#news.push({ what: 'adapted', body, stored: theirs });
+      this.#keep.push({ ...at, stored: theirs });
+    } else if (this.#policy.force && (isOwn || isConflict || state === undefined)) {
+      this.#replace(item, there);
+    } else if (!isConflict && state !== undefined) {
+      const isNews = edited === undefined || !holdsItem(theirs, edited);
+      if (isNews) this.#news.push({ what: isOwn ? 'edited' : 'foreign', body: theirs });
+      this.#keep.push({ ...at, edited: theirs });
+    } else if (!isVersion && isFound && isOwn) {
+      // This ledger never sent it: a version of another computer, or of a lost ledger.
+      this.#news.push({ what: 'earlier', body: theirs });
+      this.#replace(item, there);
+    } else this.#keep.push({ ...at, edited: theirs, state: 'away' });
+  }
+
+  /** Posts an item, and removes the version in the platform afterwards if that is ours. */
+  #replace({ body, inputs }: Item, there: ShownItem): void {
+    this.#post.push({ body, inputs });
+    const before = withId({ body: there.body, inputs: [], state: 'base' } as const, there);
+    if (this.#isOwn(there)) {
+      this.#remove.push({ shown: there, isGone: false });
+      this.#keep.push(before);
+    } else {
+      this.#news.push({ what: 'beside', body: there.body });
+      this.#kept.push(there);
+      // The answer may show that it is of our source.
+      if (this.#sources.length === 0) this.#keep.push({ ...before, found: true });
+    }
+  }
+
+  /** Decides about an item that the platform does not show. */
+  #absent(item: Item, hasNews: boolean): void {
+    const { state, body, inputs, id } = item;
+    const isUnsure = state === 'unsure';
+    const isUnanswered = isUnsure && id === undefined;
+    // A request of another computer that had read the day before ours was written after ours.
+    const isDropped = isUnsure && id !== undefined && hasNews;
+    const isNew = state === undefined || isContested(item);
+    const isAgain = state !== 'away' && this.#policy.resends === true;
+    if (isNew || isAgain || isDropped || (isUnanswered && this.#look.isAnswer !== true)) {
+      if (isDropped) this.#news.push({ what: 'again', body });
+      this.#post.push({ body, inputs });
+      return;
+    }
+    if (state !== 'away') this.#news.push({ what: isUnanswered ? 'unshown' : 'removed', body });
+    this.#keep.push({ ...without(item, 'edited'), state: 'away' });
+  }
+}
+
+function withId<T extends object>(item: T, { id }: ShownItem): T & { readonly id?: string } {
+  return id === undefined ? item : { ...item, id };
+}

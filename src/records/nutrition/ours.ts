@@ -1,0 +1,291 @@
+import type { ItemInput, ItemState, SentItem } from '../../ledger/nutrition.ts';
+import { SUMMED_TOTALS } from '../fields.ts';
+import { itemIdentity, itemKey, nameOf } from './items.ts';
+import { KeyIndex } from './key-index.ts';
+import type { JsonObject, MergeMode, NutritionPart } from '../types.ts';
+import { isObject } from '../values.ts';
+
+/** Works out what the inputs say that a nutrition day holds. */
+
+/** An item of a day. Without `state`, no request has held it. */
+export type Item = Omit<SentItem, 'state'> & { readonly state?: ItemState };
+
+/** What the ledger knows of a day, and what the inputs of this run say of it. */
+export interface DayInputs {
+  readonly known: { readonly items: readonly SentItem[]; readonly fields: JsonObject };
+  /** One for each input. A part without `items` says nothing about items. */
+  readonly parts: readonly NutritionPart[];
+  /** The day's own fields as the inputs state them. */
+  readonly fields: JsonObject;
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  /** The zone decided about the date of an item. */
+  readonly zoneUsed: boolean;
+  /** Reads the days before and after. */
+  readonly around: () => readonly OtherDay[];
+}
+
+export interface MergePolicy {
+  readonly merge: MergeMode;
+  /** Overwrites edits made in the platform, and sends again what the user took back. */
+  readonly force: boolean;
+  /** Instead of sending, takes items back. Returns what stays of one. */
+  readonly undo?: ((item: SentItem) => SentItem | undefined) | undefined;
+  /** The user takes them back: they are not sent again, and the items of others stay. */
+  readonly remember?: boolean | undefined;
+  /** Sends removed items again. */
+  readonly resends?: boolean;
+}
+
+export interface Ours {
+  /** The items that the day should hold, or that stay away although an input states them. */
+  readonly wanted: readonly Item[];
+  /** Items that the platform may hold, and should not. */
+  readonly leaving: readonly SentItem[];
+  /** Wanted items that leave when the day before or after holds them. */
+  readonly waiting: readonly Item[];
+  /** Items of the inputs that stay on the day before or after, which was theirs in another zone. */
+  readonly elsewhere: readonly Item[];
+  readonly fields: JsonObject;
+  /** Totals that are left out, since they count a part of the day. */
+  readonly partialTotals: readonly string[];
+}
+
+interface Slot {
+  readonly item: Item;
+  /** An input of this run states it. */
+  readonly said: boolean;
+}
+
+/**
+ * Joins the inputs of a run, in their order, to the known items of a day. An item with the instant and name of a
+ * known one is a new version of it. So the same food in two inputs counts once, and two equal items in one input
+ * stay two.
+ */
+export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
+  const { known, parts } = day;
+  if (policy.undo !== undefined) return takenBack(known.items, policy);
+  const leaving = new Set(known.items.filter(isLeaving));
+  const { slots, left, before } = joinParts(day, policy);
+  const isNew = ({ item }: Slot) => item.state === undefined;
+  const around = left.length > 0 || (day.zoneUsed && slots.some(isNew)) ? day.around() : [];
+  const away = around.flatMap((other) => [...shiftedKeys(day, other)]);
+  const shifted = left.filter(({ body }) => away.length > 0 && away.includes(itemKey(body)));
+  const leavingNow = left.filter((item) => !shifted.includes(item));
+  const waiting = leavingNow.filter((item) => isMoving(item, around));
+  const gone = [...before, ...leavingNow.filter((item) => !waiting.includes(item))];
+  for (const item of gone.flatMap(asLeaving)) leaving.add(item);
+  const byKey = new KeyIndex(leaving, ({ body }) => itemKey(body));
+  const said = slots.flatMap(({ item }): Item[] => {
+    const isAway = item.state === 'away' && item.edited === undefined;
+    if (isAway && policy.resends === true) return [returned({ ...item, state: 'away' })];
+    const back = item.state === undefined ? byKey.first(itemKey(item.body)) : undefined;
+    if (back === undefined) return [item];
+    if (isUndone(back) && !policy.force) return [];
+    leaving.delete(back);
+    return [returned({ ...back, inputs: item.inputs })];
+  });
+  const stay = new Set(around.flatMap((other) => [...shiftedKeys(other, day)]));
+  const isHere = ({ state, body }: Item) =>
+    stay.size === 0 || state !== undefined || !stay.has(itemKey(body));
+  const wanted = [...said.filter(isHere), ...shifted, ...waiting];
+  // An input without items describes the whole day.
+  const isWhole = parts.every((part) => part.items === undefined);
+  const isPart = !isWhole && slots.some((slot) => !slot.said && isHeld(slot.item));
+  const says = parts.some(({ items = [] }) => items.length > 0);
+  const isAllUndone = says && wanted.length === 0 && [...leaving].every(isUndone);
+  const fields = isAllUndone ? known.fields : mergedFields(known.fields, day.fields);
+  // Other totals count a part of the day, or items that have changed since.
+  const isTrue = (name: string) =>
+    isWhole || !isTotal(name) || (!isPart && Object.hasOwn(day.fields, name));
+  return {
+    wanted,
+    leaving: [...leaving],
+    waiting,
+    elsewhere: said.filter((item) => !isHere(item)),
+    fields: Object.fromEntries(Object.entries(fields).filter(([name]) => isTrue(name))),
+    partialTotals: isPart ? Object.keys(fields).filter(isTotal) : [],
+  };
+}
+
+/** Checks that no input states an item: it leaves the day, or the user took it back. */
+export function isLeaving({ inputs }: Item): boolean {
+  return inputs.length === 0;
+}
+
+/** Checks that the user took an item back. */
+export function isUndone(item: Item): boolean {
+  return isLeaving(item) && item.state === 'away';
+}
+
+/** Checks that the athlete's version of an item has to stay until the user decides. */
+export function isContested({ state, edited }: Item): boolean {
+  return state === 'away' && edited !== undefined;
+}
+
+/** Checks that the day should hold an item, in some version. */
+export function isHeld(item: Item): boolean {
+  return !isLeaving(item) && (item.state !== 'away' || item.edited !== undefined);
+}
+
+/** Returns an item that has to leave the platform, if it may be there. */
+function asLeaving(item: Item): readonly SentItem[] {
+  const { state, edited } = item;
+  if (state === undefined) return [];
+  if (state !== 'away') return [{ ...item, state, inputs: [] }];
+  // Of a contested item the athlete's version is there.
+  return edited === undefined ? [] : [{ ...item, state: 'base', body: edited, inputs: [] }];
+}
+
+/** Returns an item that the input states again. The platform may hold it. */
+function returned(item: SentItem): SentItem {
+  if (item.edited !== undefined) return item;
+  return { ...without(item, 'id'), state: 'unsure' };
+}
+
+export function without<T extends Item>(item: T, field: 'id' | 'edited'): T {
+  return Object.fromEntries(
+    Object.entries(item).filter(([name]) => name !== field),
+  ) as unknown as T;
+}
+
+function takenBack(items: readonly SentItem[], { undo, remember }: MergePolicy): Ours {
+  const all = items.flatMap((item): readonly SentItem[] => {
+    const left = isLeaving(item) ? item : undo?.(item);
+    if (left !== undefined) return [left];
+    if (remember !== true) return asLeaving(item);
+    return item.found === true ? [] : [{ ...item, inputs: [], state: 'away' }];
+  });
+  const [wanted, leaving] = [all.filter((item) => !isLeaving(item)), all.filter(isLeaving)];
+  return { wanted, leaving, waiting: [], elsewhere: [], fields: {}, partialTotals: [] };
+}
+
+/**
+ * @returns `slots`: the items of the day; of those that have to leave it, with their former inputs: `before`: earlier
+ *   versions; `left`: the others
+ */
+function joinParts(day: DayInputs, { merge }: MergePolicy) {
+  const { parts } = day;
+  const left: Item[] = [];
+  const before: Item[] = [];
+  let slots: readonly Slot[] = day.known.items
+    .filter((item) => !isLeaving(item))
+    .map((item) => ({ item, said: false }));
+  /** Takes an input away from the items that an input of this run has not stated. */
+  const drop = (all: readonly Slot[], input: ItemInput) =>
+    all.flatMap((slot) => {
+      if (slot.said) return [slot];
+      const item = withoutInputs(slot.item, (each) => sameInput(each, input));
+      if (item !== undefined) return [{ ...slot, item }];
+      left.push(slot.item);
+      return [];
+    });
+  for (const { input, items, onlyAdds = false } of parts) {
+    if (items === undefined) continue;
+    const paired = pair(slots, items, input);
+    before.push(...paired.before);
+    const isKept = merge !== 'same-input' || onlyAdds;
+    slots = [...(isKept ? paired.left : drop(paired.left, input)), ...paired.next];
+  }
+  if (merge === 'replace-day') {
+    left.push(...slots.filter(({ said }) => !said).map(({ item }) => item));
+    slots = slots.filter(({ said }) => said);
+  }
+  return { slots, left, before };
+}
+
+type OtherDay = Omit<DayInputs, 'fields' | 'around'>;
+
+/** Returns the keys of items that were sent for a day, and that an input has on another one in another zone. */
+function shiftedKeys(from: OtherDay, to: OtherDay): ReadonlySet<string> {
+  const held = from.known.items.filter((item) => !isLeaving(item));
+  if (!to.zoneUsed || held.length === 0) return new Set();
+  const said = ({ parts }: OtherDay) => parts.flatMap(({ items = [] }) => items);
+  // A record's own date may differ from that of an item.
+  const isWritten = ({ logged_at: at }: JsonObject) =>
+    typeof at === 'string' && at.startsWith(to.date);
+  const there = new Set(said(to).filter(isWritten).map(itemKey));
+  const keys = new Set(held.map(({ body }) => itemKey(body)).filter((key) => there.has(key)));
+  const known = to.known.items.filter((item) => !isLeaving(item)).map(({ body }) => body);
+  for (const body of [...said(from), ...known]) keys.delete(itemKey(body));
+  return keys;
+}
+
+/** Checks that an input has an item on the day before or after now, which does not hold it yet. */
+function isMoving({ body, inputs }: Item, around: readonly OtherDay[]): boolean {
+  const isOf = (input: ItemInput) => inputs.some((each) => sameInput(each, input));
+  return around.some(({ parts, known }) => {
+    const says = parts.filter(({ input }) => isOf(input)).flatMap(({ items = [] }) => items);
+    const arrived = known.items.filter(hasArrived).map((item) => itemKey(item.body));
+    return says.some((item) => nameOf(item) === nameOf(body) && !arrived.includes(itemKey(item)));
+  });
+}
+
+function hasArrived({ state, id, edited }: SentItem): boolean {
+  return state === 'base' || (state === 'unsure' ? id !== undefined : edited === undefined);
+}
+
+function isTotal(name: string): boolean {
+  return SUMMED_TOTALS.includes(name);
+}
+
+/** Joins the day's own fields; `rawJson` objects merge. */
+function mergedFields(known: JsonObject, fields: JsonObject): JsonObject {
+  const [before, now] = [known['rawJson'], fields['rawJson']];
+  const rawJson = isObject(before) && isObject(now) ? { rawJson: { ...before, ...now } } : {};
+  return { ...known, ...fields, ...rawJson };
+}
+
+export function sameInput(one: ItemInput, other: ItemInput): boolean {
+  return one.kind === other.kind && one.name === other.name;
+}
+
+/** Returns an item without some of its inputs, if it has others. */
+export function withoutInputs<T extends Item>(
+  item: T,
+  isOut: (input: ItemInput) => boolean,
+): T | undefined {
+  const inputs = item.inputs.filter((each) => !isOut(each));
+  return inputs.length === 0 ? undefined : { ...item, inputs };
+}
+
+/** Pairs an input's items with the known ones that they are versions of. */
+function pair(slots: readonly Slot[], items: readonly JsonObject[], input: ItemInput) {
+  const left = new Set(slots);
+  const before: Item[] = [];
+  // What a later version can come of takes items over from streams.
+  const isOther = (each: ItemInput) =>
+    !sameInput(each, input) && (each.kind !== 'stream' || input.kind === 'stream');
+  const take = (slot: Slot | undefined): Item | undefined => {
+    if (slot === undefined) return undefined;
+    left.delete(slot);
+    return slot.item;
+  };
+  // Equal ones first: a changed item must not take the place of an unchanged one.
+  const byKey = new KeyIndex(left, ({ item }) => itemKey(item.body));
+  // A key takes longer than all else, and a new day has no known items.
+  const equals = left.size === 0 ? [] : items.map((body) => take(byKey.first(itemKey(body))));
+  const byIdentity = new KeyIndex(left, ({ item }) => itemIdentity(item.body));
+  const next = items.map((body, index): Slot => {
+    const equal = equals[index];
+    if (equal !== undefined) {
+      const inputs = [input, ...equal.inputs.filter(isOther)];
+      return { item: { ...equal, inputs }, said: true };
+    }
+    const version = take(byIdentity.first(itemIdentity(body)));
+    // The athlete's version stays until the user decides.
+    const isTheirs = version !== undefined && isContested(version);
+    if (version !== undefined && !isTheirs) before.push(version);
+    return { item: { ...(isTheirs ? version : {}), body, inputs: [input] }, said: true };
+  });
+  return { next, left: [...left], before };
+}
+
+/** Returns the body of a nutrition day (interface 2.3). @param items absent: the body says nothing about them */
+export function nutritionBody(
+  date: string,
+  items: readonly { readonly body: JsonObject }[] | undefined,
+  fields: JsonObject,
+): JsonObject {
+  return { date, ...(items && { items: items.map(({ body }) => body) }), ...fields };
+}
