@@ -127,9 +127,10 @@ export class DayDelivery {
     this.#date = job.record.date;
     this.#next = job.listed && { items: job.listed, isListed: true };
     this.#row = row;
-    const isSure = Boolean(job.ledger.find('nutrition', this.#date)?.digest);
-    const isOpen = row.items.every(({ state }) => state === 'unsure');
-    this.#isNew = !isSure && isOpen && sameJson(row.sentFields, {});
+    const { items, sentFields } = row;
+    const isSure = items.length > 0 && Boolean(job.ledger.find('nutrition', this.#date)?.digest);
+    const isUnsure = items.every(({ state }) => state === 'unsure');
+    this.#isNew = !isSure && isUnsure && sameJson(sentFields, {});
   }
 
   /** Delivers the day. @throws SyncError of a failed request, `STORAGE`, `INTERRUPTED` */

@@ -25,6 +25,15 @@ export interface DayInputs {
   readonly around: () => readonly OtherDay[];
 }
 
+/** The keys of bodies, which several rounds compare. */
+const knownKeys = new WeakMap<JsonObject, string>();
+
+function keyOf(body: JsonObject): string {
+  const key = knownKeys.get(body) ?? itemKey(body);
+  knownKeys.set(body, key);
+  return key;
+}
+
 export interface MergePolicy {
   readonly merge: MergeMode;
   /** Overwrites edits made in the platform, and sends again what the user took back. */
@@ -70,16 +79,17 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   const isNew = ({ item }: Slot) => item.state === undefined;
   const around = left.length > 0 || (day.zoneUsed && slots.some(isNew)) ? day.around() : [];
   const away = around.flatMap((other) => [...shiftedKeys(day, other)]);
-  const shifted = left.filter(({ body }) => away.length > 0 && away.includes(itemKey(body)));
+  const shifted = left.filter(({ body }) => away.length > 0 && away.includes(keyOf(body)));
   const leavingNow = left.filter((item) => !shifted.includes(item));
   const waiting = leavingNow.filter((item) => isMoving(item, around));
   const gone = [...before, ...leavingNow.filter((item) => !waiting.includes(item))];
   for (const item of gone.flatMap(asLeaving)) leaving.add(item);
-  const byKey = new KeyIndex(leaving, ({ body }) => itemKey(body));
+  const byKey = new KeyIndex(leaving, ({ body }) => keyOf(body));
   const said = slots.flatMap(({ item }): Item[] => {
     const isAway = item.state === 'away' && item.edited === undefined;
     if (isAway && policy.resends === true) return [returned({ ...item, state: 'away' })];
-    const back = item.state === undefined ? byKey.first(itemKey(item.body)) : undefined;
+    const isBack = item.state === undefined && leaving.size > 0;
+    const back = isBack ? byKey.first(keyOf(item.body)) : undefined;
     if (back === undefined) return [item];
     if (isUndone(back) && !policy.force) return [];
     leaving.delete(back);
@@ -87,7 +97,7 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   });
   const stay = new Set(around.flatMap((other) => [...shiftedKeys(other, day)]));
   const isHere = ({ state, body }: Item) =>
-    stay.size === 0 || state !== undefined || !stay.has(itemKey(body));
+    stay.size === 0 || state !== undefined || !stay.has(keyOf(body));
   const wanted = [...said.filter(isHere), ...shifted, ...waiting];
   // An input without items describes the whole day.
   const isWhole = parts.every((part) => part.items === undefined);
@@ -204,10 +214,10 @@ function shiftedKeys(from: OtherDay, to: OtherDay): ReadonlySet<string> {
   // A record's own date may differ from that of an item.
   const isWritten = ({ logged_at: at }: JsonObject) =>
     typeof at === 'string' && at.startsWith(to.date);
-  const there = new Set(said(to).filter(isWritten).map(itemKey));
-  const keys = new Set(held.map(({ body }) => itemKey(body)).filter((key) => there.has(key)));
+  const there = new Set(said(to).filter(isWritten).map(keyOf));
+  const keys = new Set(held.map(({ body }) => keyOf(body)).filter((key) => there.has(key)));
   const known = to.known.items.filter((item) => !isLeaving(item)).map(({ body }) => body);
-  for (const body of [...said(from), ...known]) keys.delete(itemKey(body));
+  for (const body of [...said(from), ...known]) keys.delete(keyOf(body));
   return keys;
 }
 
@@ -216,8 +226,8 @@ function isMoving({ body, inputs }: Item, around: readonly OtherDay[]): boolean 
   const isOf = (input: ItemInput) => inputs.some((each) => sameInput(each, input));
   return around.some(({ parts, known }) => {
     const says = parts.filter(({ input }) => isOf(input)).flatMap(({ items = [] }) => items);
-    const arrived = known.items.filter(hasArrived).map((item) => itemKey(item.body));
-    return says.some((item) => nameOf(item) === nameOf(body) && !arrived.includes(itemKey(item)));
+    const arrived = known.items.filter(hasArrived).map((item) => keyOf(item.body));
+    return says.some((item) => nameOf(item) === nameOf(body) && !arrived.includes(keyOf(item)));
   });
 }
 
@@ -262,9 +272,9 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: ItemI
     return slot.item;
   };
   // Equal ones first: a changed item must not take the place of an unchanged one.
-  const byKey = new KeyIndex(left, ({ item }) => itemKey(item.body));
+  const byKey = new KeyIndex(left, ({ item }) => keyOf(item.body));
   // A key takes longer than all else, and a new day has no known items.
-  const equals = left.size === 0 ? [] : items.map((body) => take(byKey.first(itemKey(body))));
+  const equals = left.size === 0 ? [] : items.map((body) => take(byKey.first(keyOf(body))));
   const byIdentity = new KeyIndex(left, ({ item }) => itemIdentity(item.body));
   const next = items.map((body, index): Slot => {
     const equal = equals[index];
