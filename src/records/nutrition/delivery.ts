@@ -216,7 +216,6 @@ export class DayDelivery {
     const { post } = day;
     try {
       const posted = await this.#post(day, post, post.length > 0 ? 'unless-acted-on' : 'always');
-      if (posted.items !== undefined) this.#next = { items: posted.items, isAnswer: true };
       if (posted.items !== undefined || posted.kind === 'interface') return false;
       if (!posted.isUnclear) return true;
       this.#failure = new SyncError('SERVICE_ANSWER', words.unclearText(this.#date));
@@ -256,10 +255,7 @@ export class DayDelivery {
       keep: day.keep.map((item) => (isHeld(item) ? { ...item, state: 'unsure' as const } : item)),
     };
     const posted = await this.#post(sent, hasItems ? own : undefined, 'always');
-    if (posted.kind === 'coach-watts') {
-      this.#next = { items: posted.items ?? [], isAnswer: true };
-      return undefined;
-    }
+    if (posted.kind === 'coach-watts') return undefined;
     const copies = copiesIn(posted.items ?? [], own);
     if (copies.length === 0) return this.#replaced(day);
     service.noteAdds();
@@ -275,10 +271,7 @@ export class DayDelivery {
     const isOpen = this.#row.status === 'open' || leaving.length > 0;
     const isComplete = day.post.length === 0 && sameJson(day.fields, this.#row.sentFields);
     const posted = isComplete ? undefined : await this.#post(day, day.post, 'unless-acted-on');
-    if (posted?.kind === 'coach-watts') {
-      this.#next = { items: posted.items ?? [], isAnswer: true };
-      return undefined;
-    }
+    if (posted?.kind === 'coach-watts') return undefined;
     const shown = posted?.items ?? [];
     const surplus = copiesIn(shown, own);
     const isThere = ({ body }: Item) => shown.some((item) => holdsItem(item.body, body));
@@ -323,6 +316,7 @@ export class DayDelivery {
       const answer = await this.#counted(service.post(body, repeatable));
       for (const note of leftNotes(record, answer)) this.#job.warn(note);
       this.left = answer.left;
+      if (answer.items !== undefined) this.#next = { items: answer.items, isAnswer: true };
       const taken = Object.entries(fields).filter(([name]) => !answer.left.includes(name));
       this.#row = { ...this.#row, sentFields: Object.fromEntries(taken) };
       return answer;
