@@ -153,7 +153,7 @@ export function logIo(log: Log, clock: Clock, also?: (entry: string) => void): I
     unread: new AbortController().signal,
     out: write,
     err: write,
-    drawLine: () => undefined,
+    spin: () => () => undefined,
     // eslint-disable-next-line @typescript-eslint/require-await
     readStdin: async function* () {
       yield* [];

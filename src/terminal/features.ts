@@ -65,8 +65,6 @@ const UNICODE = {
   ellipsis: '…',
   /** A finished and an unfinished cell of a progress bar. */
   bar: { full: '█', empty: '░' },
-  /** Frames, all one column wide. */
-  spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
   /** Marks of a calendar: what the service has of a day. */
   mark: { confirmed: '●', undone: '↶', waiting: '○', refused: '×', none: '·' },
 };
@@ -74,7 +72,6 @@ const UNICODE = {
 const ASCII: Glyphs = {
   ellipsis: '...',
   bar: { full: '#', empty: '-' },
-  spinner: ['|', '/', '-', '\\'],
   mark: { confirmed: '*', undone: '<', waiting: 'o', refused: 'x', none: '.' },
 };
 

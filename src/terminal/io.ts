@@ -2,7 +2,7 @@ import { fstatSync, statSync, writeSync } from 'node:fs';
 import type { Ora } from 'ora';
 import { type Text, renderText } from '../base/phrase.ts';
 import { printable } from '../base/printable.ts';
-import { glyphsFor, withoutControls, type TerminalFeatures } from './features.ts';
+import { withoutControls, type TerminalFeatures } from './features.ts';
 import type { AskOptions } from './prompt.ts';
 import { wrap } from './wrap.ts';
 
@@ -19,7 +19,7 @@ export interface Io {
   readonly colour: boolean;
   /** Characters beyond ASCII can be shown: the locale is UTF-8. */
   readonly unicode: boolean;
-  /** stderr is a terminal on which {@link drawLine} works. */
+  /** stderr is a terminal on which {@link spin} works. */
   readonly redraws: boolean;
   /** Width of the terminal in columns; 0 if it is unknown or stdout is no terminal. */
   readonly stdoutColumns: number;
@@ -32,8 +32,12 @@ export interface Io {
   readonly unread: AbortSignal;
   out(line: string): void;
   err(line: string): void;
-  /** Shows a text beside a spinner on the last line of the terminal at stderr; '' erases the line. */
-  drawLine(text: string): void;
+  /**
+   * Shows a spinner on the last line of the terminal at stderr, below all output, with a text that each frame asks for.
+   *
+   * @returns a function that ends it
+   */
+  spin(line: () => string): () => void;
   /** Reads the rest of stdin. Throws the signal's reason when it is aborted. */
   readStdin(signal: AbortSignal): AsyncIterable<Uint8Array>;
   /**
@@ -80,7 +84,6 @@ export function systemIo(
   // A terminal may not know its width: `columns` is undefined or 0 then.
   const columnsOf = (name: 'stdout' | 'stderr') =>
     isTerminal(name) ? (open(name).columns ?? 0) : 0;
-  const draw = spinnerOn(() => open('stderr'), features);
   return {
     get interactive() {
       return isTerminal('stdin') && isTerminal('stderr');
@@ -107,7 +110,7 @@ export function systemIo(
     unread: unread.signal,
     out: (line) => open('stdout').write(`${withoutControls(line)}\n`),
     err: (line) => void open('stderr').write(`${withoutControls(line)}\n`),
-    drawLine: (text) => draw(printable(text)),
+    spin: (line) => spinOn(open('stderr'), features, line),
     readStdin(signal) {
       signal.addEventListener('abort', () => streams.stdin.destroy(signal.reason as Error));
       return streams.stdin;
@@ -146,38 +149,30 @@ function guardedOutputs(
   };
 }
 
-/**
- * Returns a function that shows a text beside a spinner on the current line of a terminal; '' erases
- * the line. The library is loaded with the first text: a short command shows none.
- */
-function spinnerOn(
-  stream: () => NodeJS.WriteStream,
+/** The library is loaded with the first spinner: a short command shows none. */
+function spinOn(
+  stream: NodeJS.WriteStream,
   { unicode, colour }: TerminalFeatures,
-): (text: string) => void {
-  let shown = '';
-  let loading: Promise<void> | undefined;
+  line: () => string,
+): () => void {
+  let isEnded = false;
   let spinner: Ora | undefined;
-  const show = () => {
-    if (spinner === undefined) return;
-    spinner.text = shown;
-    if (shown === '') spinner.stop();
-    else if (!spinner.isSpinning) spinner.start();
-  };
-  const load = async () => {
+  const start = async () => {
     const { default: ora } = await import('ora');
+    if (isEnded) return;
     spinner = ora({
-      stream: stream(),
+      stream,
       isEnabled: true,
       discardStdin: false,
       color: colour ? 'cyan' : false,
-      spinner: { frames: glyphsFor(unicode).spinner, interval: 100 },
-    });
-    show();
+      spinner: unicode ? 'dots' : 'line',
+      suffixText: () => printable(line()),
+    }).start();
   };
-  return (text) => {
-    shown = text;
-    if (text !== '') loading ??= load();
-    show();
+  void start();
+  return () => {
+    isEnded = true;
+    spinner?.stop();
   };
 }
 

@@ -44,7 +44,7 @@ export type Output = ReturnType<typeof createOutput>;
 
 /** @param clock of the progress */
 export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
-  let shown: ProgressDisplay | undefined;
+  let shown: Progress | undefined;
   let summary: (() => LineFields) | undefined;
   let lines = 0;
   const readable = (text: Text) => {
@@ -52,12 +52,7 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
     return io.unicode ? rendered : inAscii(rendered);
   };
   const toLine = (object: LineFields) => jsonLine(object, flags.profile);
-  /** Writes a line to the terminal that the progress line is drawn on. */
-  const above = (write: () => void) => {
-    if (shown === undefined) write();
-    else shown.above(write);
-  };
-  const err = (text: Text) => above(() => io.err(wrap(readable(text), io.stderrColumns)));
+  const err = (text: Text) => io.err(wrap(readable(text), io.stderrColumns));
   return {
     json: flags.json,
     verbose: flags.verbose,
@@ -71,9 +66,7 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
         lines++;
         io.out(toLine(object));
       } else if (text !== undefined) {
-        const line = wrap(readable(text), io.stdoutColumns);
-        if (io.stdoutIsTerminal) above(() => io.out(line));
-        else io.out(line);
+        io.out(wrap(readable(text), io.stdoutColumns));
       }
     },
     /** Prints a script of this program, unchanged, or an object with it. */
@@ -91,7 +84,7 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
     error(object: LineFields, text: Text) {
       if (flags.json) io.out(toLine(object));
       const shownText = wrap(readable(text), io.stderrColumns);
-      above(() => io.err(io.colour ? shownText.replace(/^Error:/, red('Error:')) : shownText));
+      io.err(io.colour ? shownText.replace(/^Error:/, red('Error:')) : shownText);
     },
     /**
      * Makes a summary the last line for programs, also after a failure on the way. A line of this type that the

@@ -7,7 +7,7 @@ import { plural } from './words.ts';
 
 /** A progress line on a terminal; otherwise a line at an interval. */
 export interface Progress {
-  /** Notes the progress, which is drawn at an interval: callers may report each item. */
+  /** Notes the progress, which is shown at an interval: callers may report each item. */
   update(state: ProgressState): void;
   stop(): void;
 }
@@ -15,11 +15,13 @@ export interface Progress {
 /** Progress that is not shown. */
 export const NO_PROGRESS: Progress = { update: () => undefined, stop: () => undefined };
 
-/** Interval between two frames on a terminal (ms). */
-const FRAME_MS = 100;
+/** Time before a terminal shows progress (ms). A run that is shorter shows none. */
+const START_MS = 100;
 /** Interval between two lines without a terminal (ms). A run that is shorter prints none. */
 const LINE_MS = 10_000;
 
+/** Columns before the text: the spinner and two spaces. */
+const SPINNER_COLUMNS = 3;
 /** Columns at the end of the line in which a terminal echoes Ctrl-C. A wrapped echo could not be erased. */
 const ECHO_COLUMNS = '^C'.length + 1;
 
@@ -29,7 +31,6 @@ export class ProgressDisplay implements Progress {
   #state: ProgressState = { noun: '' };
   /** Start of the count (ms of the monotonic clock). */
   #since = 0;
-  #isDrawn = false;
   #running: AbortController | undefined;
 
   constructor(io: Io, clock: Clock) {
@@ -44,56 +45,41 @@ export class ProgressDisplay implements Progress {
     this.#state = state;
     if (this.#running !== undefined) return;
     this.#running = new AbortController();
-    void this.#showAtIntervals(this.#running.signal);
+    void this.#show(this.#running.signal);
   }
 
   stop(): void {
     this.#running?.abort();
     this.#running = undefined;
-    this.#erase();
   }
 
-  /** Writes a line of the command's output above the progress line. */
-  above(write: () => void): void {
-    const wasDrawn = this.#isDrawn;
-    this.#erase();
-    write();
-    if (wasDrawn) this.#draw();
-  }
-
-  async #showAtIntervals(stopped: AbortSignal): Promise<void> {
+  async #show(stopped: AbortSignal): Promise<void> {
     const { redraws } = this.#io;
-    for (;;) {
-      try {
-        await this.#clock.sleep(redraws ? FRAME_MS : LINE_MS, stopped);
-      } catch (error) {
-        if (stopped.aborted) return;
-        throw error;
+    try {
+      for (;;) {
+        await this.#clock.sleep(redraws ? START_MS : LINE_MS, stopped);
+        if (redraws) break;
+        this.#io.err(progressText(this.#state, this.#elapsedMs()));
       }
-      if (redraws) this.#draw();
-      else this.#io.err(progressText(this.#state, this.#elapsedMs()));
+    } catch (error) {
+      if (stopped.aborted) return;
+      throw error;
     }
+    stopped.addEventListener(
+      'abort',
+      this.#io.spin(() => this.#line()),
+    );
   }
 
-  #draw(): void {
+  #line(): string {
     const room = this.#io.stderrColumns - SPINNER_COLUMNS - ECHO_COLUMNS;
-    const glyphs = glyphsFor(this.#io.unicode);
-    this.#io.drawLine(progressLine(this.#state, this.#elapsedMs(), room, glyphs));
-    this.#isDrawn = true;
-  }
-
-  #erase(): void {
-    if (this.#isDrawn) this.#io.drawLine('');
-    this.#isDrawn = false;
+    return progressLine(this.#state, this.#elapsedMs(), room, glyphsFor(this.#io.unicode));
   }
 
   #elapsedMs(): number {
     return this.#clock.monotonic() - this.#since;
   }
 }
-
-/** Columns before the text: the spinner and a space. */
-const SPINNER_COLUMNS = 2;
 
 /**
  * Runs a task with a progress line. A command that Ctrl-C ends reports how far it came, because the

@@ -14,7 +14,7 @@ export function plainIo(overrides: Partial<Io> = {}): Io {
     unread: new AbortController().signal,
     out: () => undefined,
     err: () => undefined,
-    drawLine: () => undefined,
+    spin: () => () => undefined,
     async *readStdin() {
       await Promise.resolve();
       yield* [];

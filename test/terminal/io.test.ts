@@ -46,14 +46,31 @@ it('draws and asks without a control sequence of others', async () => {
   const { io, shown, streams } = open({ stderr: true });
   const done = () => true;
   Object.assign(streams.stderr, { cursorTo: done, clearLine: done, moveCursor: done });
-  io.drawLine(`a${HOSTILE}`);
+  const end = io.spin(() => `a${HOSTILE}`);
   await expect.poll(() => shown.err).toContain('ax ');
-  io.drawLine('');
+  end();
   const answer = io.ask(`b${HOSTILE}`, { signal: never() });
   streams.stdin.write('yes\n');
   expect(await answer).toBe('yes');
   expect(shown.err).toContain('bx ');
   expect(harmIn(shown.err)).toBeUndefined();
+});
+
+it('keeps the spinner below the output', async () => {
+  const { io, shown, streams } = open({ stderr: true });
+  const done = () => true;
+  Object.assign(streams.stderr, {
+    ...{ cursorTo: done, moveCursor: done },
+    clearLine: () => streams.stderr.write('<cleared>'),
+  });
+  let count = 0;
+  const end = io.spin(() => `count ${count}`);
+  await expect.poll(() => shown.err).toContain('count 0');
+  count = 1;
+  io.err('remark');
+  await expect.poll(() => shown.err).toMatch(/count 0.*<cleared>remark\n.*count 1/s);
+  end();
+  await expect.poll(() => shown.err).toMatch(/<cleared>[^<]*$/);
 });
 
 it('opens no stream before its first use, because creating stdin is slow', () => {

@@ -128,33 +128,6 @@ describe('in a terminal', () => {
     expect(out).toEqual([script]);
   });
 
-  it('prints results and messages above the progress line', async () => {
-    const shown: string[] = [];
-    const push = (line: string) => void shown.push(line);
-    const io = { ...terminal, out: push, err: push, drawLine: push };
-    const { output, clock } = open({}, io);
-    const progress = output.progress();
-    progress.update({ noun: 'day', done: 1, total: 2 });
-    await clock.advance(100);
-    output.result({}, 'a result');
-    output.warn('a warning');
-    progress.stop();
-    const line = '███░░░  1 of 2';
-    expect(shown).toEqual([line, '', 'a result', line, '', 'a warning', line, '']);
-  });
-
-  it('does not erase the line for a result that goes elsewhere', async () => {
-    const shown: string[] = [];
-    const io = { ...terminal, stdoutIsTerminal: false, stdoutColumns: 0 };
-    const { output, clock } = open({}, { ...io, drawLine: (line) => void shown.push(line) });
-    const progress = output.progress();
-    progress.update({ noun: 'day', done: 1, total: 2 });
-    await clock.advance(100);
-    output.result({}, 'a result');
-    expect(shown).toHaveLength(1);
-    progress.stop();
-  });
-
   it('replaces an ellipsis if the terminal shows only ASCII', () => {
     const { output, out } = open({}, { unicode: false });
     output.result({}, 'Größe of a long na…');

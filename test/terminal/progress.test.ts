@@ -6,51 +6,59 @@ import { manualClock } from '../watch/manual-clock.ts';
 
 function open(over: Partial<Io>) {
   const shown: string[] = [];
+  /** The lines of the spinners that are shown now. */
+  const drawn: (() => string)[] = [];
   const clock = manualClock();
   const io = plainIo({
     err: (line) => shown.push(line),
-    drawLine: (text) => shown.push(`draw ${text}`),
+    spin(line) {
+      drawn.push(line);
+      return () => void drawn.pop();
+    },
     ...over,
   });
   const progress = new ProgressDisplay(io, clock);
   const count = (done: number) => progress.update({ noun: 'recording', done, total: 4 });
-  return { progress, clock, shown, count };
+  const now = () => drawn.map((line) => line());
+  return { progress, clock, shown, now, count };
 }
 
 const TERMINAL = { stderrIsTerminal: true, redraws: true, stderrColumns: 30 };
 
 describe('progress on a terminal', () => {
-  it('is drawn at an interval, and erased at the end', async () => {
-    const { progress, clock, shown, count } = open(TERMINAL);
+  it('is shown after a moment, counts on, and ends', async () => {
+    const { progress, clock, now, count } = open(TERMINAL);
     count(0);
     await clock.advance(99);
-    expect(shown).toEqual([]);
+    expect(now()).toEqual([]);
+    await clock.advance(1);
     count(1);
-    await clock.advance(101);
+    expect(now()).toEqual(['█░░░░░  1 of 4']);
     progress.stop();
     progress.stop();
     await clock.advance(1000);
-    expect(shown).toEqual(['draw █░░░░░  1 of 4', 'draw █░░░░░  1 of 4', 'draw ']);
+    expect(now()).toEqual([]);
   });
 
-  it('is drawn again after an update that follows the end', async () => {
-    const { progress, clock, shown, count } = open(TERMINAL);
+  it('is shown again after an update that follows the end', async () => {
+    const { progress, clock, now, count } = open(TERMINAL);
     count(1);
     progress.stop();
     count(2);
     await clock.advance(100);
+    expect(now()).toEqual(['███░░░  2 of 4']);
     progress.stop();
-    expect(shown).toEqual(['draw ███░░░  2 of 4', 'draw ']);
+    expect(now()).toEqual([]);
   });
 
   it('begins a new time left with other items', async () => {
-    const { progress, clock, shown, count } = open({ ...TERMINAL, stderrColumns: 60 });
+    const { progress, clock, now, count } = open({ ...TERMINAL, stderrColumns: 60 });
     count(1);
     await clock.advance(60_000);
     progress.update({ noun: 'day', done: 1, total: 2 });
     await clock.advance(4000);
+    expect(now()[0]).toContain('1 of 2  4 s left');
     progress.stop();
-    expect(shown.at(-2)).toContain('1 of 2  4 s left');
   });
 });
 
