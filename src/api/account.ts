@@ -13,14 +13,6 @@ import { claimsJson, isJsonObject, jsonValue, refusalMessage } from './wire.ts';
 /** Time limit for one answer of the userinfo endpoint (ms). */
 const ANSWER_TIMEOUT_MS = 8_000;
 
-/** Retries for a user who waits, and needs the answer: a few tries, short pauses. */
-export const PATIENT: RetryPolicy = {
-  attempts: 4,
-  baseMs: 500,
-  capMs: 2_000,
-  longestRetryAfterMs: 10_000,
-};
-
 /** Who a token belongs to. `lives`: the service takes it; false: that is not known. */
 export type WhoAmI =
   | { readonly kind: 'known'; readonly account: Account; readonly lives: true }

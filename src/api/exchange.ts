@@ -1,8 +1,15 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { gunzipSync } from 'node:zlib';
 import { SyncError, systemCode } from '../base/errors.ts';
 import { sanitize } from '../base/printable.ts';
 import { loadZlib } from '../system/this-process.ts';
-import { type HttpRequest, type HttpResponse, MAX_ANSWER_BYTES } from './http.ts';
+import {
+  type Http,
+  type HttpRequest,
+  type HttpResponse,
+  MAX_ANSWER_BYTES,
+  requestHeaders,
+} from './http.ts';
 import { answerTooLarge, answerUnreadable, networkError, timeoutCause } from './http-failure.ts';
 
 /**
@@ -18,39 +25,83 @@ export const QUEUE_TIMEOUT_MS = 600_000;
 /** Connecting, TLS included. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 /** Silence while sending or receiving, unless the request sets `answerTimeoutMs`. */
-export const SILENCE_TIMEOUT_MS = 60_000;
+const SILENCE_TIMEOUT_MS = 60_000;
 /** From the end of the request to the end of the response. */
 export const ANSWER_TIMEOUT_MS = 300_000;
 
-/** Events of a request, reported by an implementation of HTTP. Each may be reported twice. */
+/** A request as an implementation of HTTP sends it. */
+export interface Outgoing {
+  readonly request: HttpRequest;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Limit on silence (ms). */
+  readonly silenceMs: number;
+}
+
+/** Events of a request, reported by an implementation of HTTP. Each may be reported twice, {@link received} apart. */
 export interface Exchange {
   readonly dequeued: () => void;
   /** The connection is established: from here on the service may act on the request. */
   readonly connected: () => void;
   readonly sent: () => void;
-  readonly answered: (response: HttpResponse) => void;
+  /** The head of the response came. */
+  readonly responded: (status: number, headers: IncomingHttpHeaders) => void;
+  /** A part of the body came. */
+  readonly received: (part: Buffer) => void;
+  /** The response is complete. */
+  readonly ended: () => void;
   readonly failed: (cause: unknown) => void;
+}
+
+/** Connections to hosts. */
+export interface Transport {
+  /** Starts a request, and returns a function that ends it after a failure. */
+  start(outgoing: Outgoing, course: Exchange): () => void;
+  close(): Promise<void>;
+}
+
+/**
+ * Creates an {@link Http} over an implementation.
+ *
+ * Each request for tokens, which carries no bearer, has a connection of its own. On a shared one, a
+ * repeated answer could become the answer to another request: its tokens would leak, or be lost.
+ *
+ * @param open opens connections, so many to each host
+ */
+export function httpOver(connections: number, open: (connections: number) => Transport): Http {
+  const shared = open(connections);
+  return {
+    async send(request) {
+      if (request.method !== 'POST' || request.bearer !== undefined)
+        return await exchange(request, shared);
+      const alone = open(1);
+      try {
+        return await exchange(request, alone);
+      } finally {
+        await alone.close();
+      }
+    },
+    close: () => shared.close(),
+  };
 }
 
 /**
  * Runs one request within its time limits. The signal and the limits settle the promise themselves,
  * because an implementation reports nothing while a request waits for a connection.
  *
- * @param begin starts the request and returns a function that ends it after a failure.
  * @throws as {@link Http} does.
  */
-export function exchange(
-  request: HttpRequest,
-  begin: (course: Exchange) => () => void,
-): Promise<HttpResponse> {
+function exchange(request: HttpRequest, transport: Transport): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
-    const { signal, totalTimeoutMs } = request;
+    const { signal, totalTimeoutMs, answerTimeoutMs: silenceMs = SILENCE_TIMEOUT_MS } = request;
     if (signal.aborted) throw abortReason(signal, false);
     // Before the connection is established, no byte of the request can reach the service.
     let connected = false;
     let settled = false;
     let end: (() => void) | undefined;
     let answer: NodeJS.Timeout | undefined;
+    let head = { status: 0, headers: {} };
+    const parts: Buffer[] = [];
+    let size = 0;
     const settle = () => {
       settled = true;
       for (const timer of [queued, answer, total]) clearTimeout(timer);
@@ -71,26 +122,49 @@ export function exchange(
       totalTimeoutMs === undefined
         ? undefined
         : failAfter(totalTimeoutMs, 'all of it took too long');
-    try {
-      end = begin({
-        dequeued: () => clearTimeout(queued),
-        connected: () => {
-          connected = true;
-        },
-        sent: () => {
-          if (!settled) answer ??= failAfter(ANSWER_TIMEOUT_MS, 'the answer took too long');
-        },
-        answered: (response) => {
-          if (settled) return;
+    const course: Exchange = {
+      dequeued: () => clearTimeout(queued),
+      connected: () => {
+        connected = true;
+      },
+      sent: () => {
+        if (!settled) answer ??= failAfter(ANSWER_TIMEOUT_MS, 'the answer took too long');
+      },
+      responded(status, headers) {
+        head = { status, headers: responseHeaders(headers) };
+      },
+      received(part) {
+        size += part.length;
+        if (size > MAX_ANSWER_BYTES) failed(answerTooLarge(request));
+        else parts.push(part);
+      },
+      ended() {
+        if (settled) return;
+        try {
+          const response = completeAnswer(request, head, parts);
           settle();
           resolve(response);
-        },
-        failed,
-      });
+        } catch (error) {
+          failed(error);
+        }
+      },
+      failed,
+    };
+    try {
+      end = transport.start({ request, headers: requestHeaders(request), silenceMs }, course);
     } catch (error) {
       failed(error);
     }
   });
+}
+
+function responseHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value = '']) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : value,
+    ]),
+  );
 }
 
 /** Returns the signal's reason, marked `not-sent` if the request did not leave. */
@@ -118,7 +192,7 @@ const MAX_NAME = 40;
  * @param headers with names in lower case
  * @throws SyncError `NETWORK` if the body cannot be unpacked, `SERVICE_ANSWER` if it is too large
  */
-export function completeAnswer(
+function completeAnswer(
   request: HttpRequest,
   { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
   parts: readonly Buffer[],

@@ -41,27 +41,6 @@ export interface Http {
   close(): Promise<void>;
 }
 
-/**
- * Sends each request for tokens, which carries no bearer, over a connection of its own. On a shared one, a
- * repeated answer could become the answer to another request: its tokens would leak, or be lost.
- */
-export function apartForTokens(connections: number, open: (connections: number) => Http): Http {
-  const others = open(connections);
-  return {
-    async send(request) {
-      if (request.method !== 'POST' || request.bearer !== undefined)
-        return await others.send(request);
-      const alone = open(1);
-      try {
-        return await alone.send(request);
-      } finally {
-        await alone.close();
-      }
-    },
-    close: () => others.close(),
-  };
-}
-
 /** Upper bound for a response (bytes). */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
@@ -78,15 +57,4 @@ export function requestHeaders(request: HttpRequest): Record<string, string> {
     headers['content-length'] = String(length);
   }
   return headers;
-}
-
-/** Returns the headers of a response. @param headers with names in lower case */
-export function responseHeaders(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Record<string, string> {
-  const joined: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    joined[name] = Array.isArray(value) ? value.join(', ') : (value ?? '');
-  }
-  return joined;
 }

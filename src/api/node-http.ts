@@ -1,17 +1,9 @@
 import type { Duplex } from 'node:stream';
 import http from 'node:http';
 import https from 'node:https';
-import {
-  MAX_ANSWER_BYTES,
-  type Http,
-  type HttpRequest,
-  type HttpResponse,
-  apartForTokens,
-  requestHeaders,
-  responseHeaders,
-} from './http.ts';
-import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, completeAnswer, exchange } from './exchange.ts';
-import { answerTooLarge, timeoutCause } from './http-failure.ts';
+import type { Http } from './http.ts';
+import { CONNECT_TIMEOUT_MS, type Exchange, type Outgoing, httpOver } from './exchange.ts';
+import { timeoutCause } from './http-failure.ts';
 
 /**
  * Creates an {@link Http} over Node's own client with keep-alive connections. It sends a buffer
@@ -19,105 +11,83 @@ import { answerTooLarge, timeoutCause } from './http-failure.ts';
  *
  * @param connections limit on requests in flight per host.
  */
-export function createNodeHttp(connectionsPerHost: number): Http {
-  return apartForTokens(connectionsPerHost, (connections) => {
-    const agents = createAgents(connections);
+export function createNodeHttp(connections: number): Http {
+  return httpOver(connections, (perHost) => {
+    const options = { keepAlive: true, maxSockets: perHost };
+    const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) };
+    for (const agent of Object.values(agents)) closeOnUnsolicitedData(agent);
     return {
-      send: (request) => {
-        const secure = request.url.protocol === 'https:';
-        return send(request, {
-          start: secure ? https.request : http.request,
-          agent: secure ? agents['https:'] : agents['http:'],
-        });
-      },
+      start: (outgoing, course) =>
+        outgoing.request.url.protocol === 'https:'
+          ? start(outgoing, course, https.request, agents['https:'])
+          : start(outgoing, course, http.request, agents['http:']),
       close: () => {
-        agents['http:'].destroy();
-        agents['https:'].destroy();
+        for (const agent of Object.values(agents)) agent.destroy();
         return Promise.resolve();
       },
     };
   });
 }
 
-function send(
-  request: HttpRequest,
-  transport: { start: typeof http.request; agent: http.Agent },
-): Promise<HttpResponse> {
-  return exchange(request, (course) => {
-    const outgoing = transport.start(request.url, {
-      method: request.method,
-      agent: transport.agent,
-      headers: requestHeaders(request),
-    });
-    let connecting: NodeJS.Timeout | undefined;
-    outgoing.setTimeout(request.answerTimeoutMs ?? SILENCE_TIMEOUT_MS, () => {
-      course.failed(timeoutCause('the connection fell silent'));
-    });
-    outgoing.once('socket', (socket) => {
-      course.dequeued();
-      const onConnect = () => {
-        course.connected();
-        clearTimeout(connecting);
-      };
-      // A keep-alive socket is connected already.
-      if (!socket.connecting) {
-        onConnect();
-        return;
-      }
-      // Starts here, because the wait for a free connection has its own limit.
-      connecting = setTimeout(() => {
-        course.failed(timeoutCause('connecting took too long'));
-      }, CONNECT_TIMEOUT_MS);
-      socket.once(request.url.protocol === 'https:' ? 'secureConnect' : 'connect', onConnect);
-    });
-    // Not `once`: a request can still fail after its response, if the service did not read the body.
-    outgoing.on('error', course.failed);
-    outgoing.once('finish', course.sent);
-    // Node would close the connection without another event.
-    outgoing.once('upgrade', (_incoming, socket) => {
-      socket.destroy();
-      course.failed(new Error('the platform switched to another protocol'));
-    });
-    outgoing.once('response', (incoming) => {
-      readAnswer(request, incoming).then((answer) => {
-        course.answered(answer);
-        // The service responded before it read the body. It will not read the rest, so the connection
-        // would never become free.
-        if (!outgoing.writableFinished) outgoing.destroy();
-      }, course.failed);
-    });
-    const parts = request.body ?? [];
-    for (const part of parts.slice(0, -1)) outgoing.write(part);
-    outgoing.end(parts.at(-1));
-    return () => {
-      clearTimeout(connecting);
-      outgoing.destroy();
-    };
+function start(
+  { request, headers, silenceMs }: Outgoing,
+  course: Exchange,
+  open: typeof http.request,
+  agent: http.Agent,
+): () => void {
+  const outgoing = open(request.url, { method: request.method, agent, headers });
+  let connecting: NodeJS.Timeout | undefined;
+  outgoing.setTimeout(silenceMs, () => {
+    course.failed(timeoutCause('the connection fell silent'));
   });
-}
-
-/** Reads a whole response. Uses events, because an iterator costs as much as the request itself. */
-async function readAnswer(
-  request: HttpRequest,
-  incoming: http.IncomingMessage,
-): Promise<HttpResponse> {
-  const parts = await new Promise<Buffer[]>((resolve, reject) => {
-    const received: Buffer[] = [];
-    let size = 0;
-    incoming.once('error', reject);
+  outgoing.once('socket', (socket) => {
+    course.dequeued();
+    const onConnect = () => {
+      course.connected();
+      clearTimeout(connecting);
+    };
+    // A keep-alive socket is connected already.
+    if (!socket.connecting) {
+      onConnect();
+      return;
+    }
+    // Starts here, because the wait for a free connection has its own limit.
+    connecting = setTimeout(() => {
+      course.failed(timeoutCause('connecting took too long'));
+    }, CONNECT_TIMEOUT_MS);
+    socket.once(request.url.protocol === 'https:' ? 'secureConnect' : 'connect', onConnect);
+  });
+  // Not `once`: a request can still fail after its response, if the service did not read the body.
+  outgoing.on('error', course.failed);
+  outgoing.once('finish', course.sent);
+  // Node would close the connection without another event.
+  outgoing.once('upgrade', (_incoming, socket) => {
+    socket.destroy();
+    course.failed(new Error('the platform switched to another protocol'));
+  });
+  outgoing.once('response', (incoming) => {
+    course.responded(incoming.statusCode ?? 0, incoming.headers);
+    // Events, because an iterator costs as much as the request itself.
+    incoming.on('data', course.received);
+    incoming.once('end', () => {
+      course.ended();
+      // The service responded before it read the body. It will not read the rest, so the connection
+      // would never become free.
+      if (!outgoing.writableFinished) outgoing.destroy();
+    });
+    incoming.once('error', course.failed);
     incoming.once('close', () => {
       if (incoming.readableEnded) return;
-      reject(Object.assign(new Error('the answer was cut off'), { code: 'ECONNRESET' }));
+      course.failed(Object.assign(new Error('the answer was cut off'), { code: 'ECONNRESET' }));
     });
-    incoming.on('data', (part: Buffer) => {
-      size += part.length;
-      received.push(part);
-      if (size > MAX_ANSWER_BYTES) reject(answerTooLarge(request));
-    });
-    incoming.once('end', () => resolve(received));
   });
-  const { statusCode = 0, headers } = incoming;
-  return completeAnswer(request, { status: statusCode, headers: responseHeaders(headers) }, parts);
+  const parts = request.body ?? [];
+  for (const part of parts.slice(0, -1)) outgoing.write(part);
+  outgoing.end(parts.at(-1));
+  return () => {
+    clearTimeout(connecting);
+    outgoing.destroy();
+  };
 }
 
 /**
@@ -141,15 +111,4 @@ function closeOnUnsolicitedData(agent: http.Agent): void {
     socket.off('data', onData);
     reuseSocket(socket, request);
   };
-}
-
-/** Creates the keep-alive agents by protocol. @param connections limit on connections to each host */
-function createAgents(connections: number): {
-  readonly 'http:': http.Agent;
-  readonly 'https:': https.Agent;
-} {
-  const options = { keepAlive: true, maxSockets: connections };
-  const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) };
-  for (const agent of Object.values(agents)) closeOnUnsolicitedData(agent);
-  return agents;
 }

@@ -22,14 +22,23 @@ export interface RetryPolicy {
   readonly rateWindowMs?: number;
 }
 
-export const DEFAULT_RETRY: RetryPolicy = {
-  attempts: 4,
-  baseMs: 500,
-  capMs: 15_000,
-  longestRetryAfterMs: 60_000,
-  // Deployed services limit requests per minute, and not all of them send `Retry-After`.
-  rateWindowMs: 60_000,
-};
+/** The policies, by who waits for the answer. */
+export const RETRIES = {
+  /** A run that sends many items. Deployed services limit requests per minute, not all of them with `Retry-After`. */
+  run: {
+    attempts: 4,
+    baseMs: 500,
+    capMs: 15_000,
+    longestRetryAfterMs: 60_000,
+    rateWindowMs: 60_000,
+  },
+  /** A user who waits, and needs the answer. */
+  answer: { attempts: 4, baseMs: 500, capMs: 2_000, longestRetryAfterMs: 10_000 },
+  /** A request for tokens: other processes wait for the lock of the login. */
+  tokens: { attempts: 3, baseMs: 400, capMs: 2_000, longestRetryAfterMs: 5_000 },
+  /** A caller that does without the answer, or has pauses of its own. */
+  none: { attempts: 1, baseMs: 0, capMs: 0, longestRetryAfterMs: 0 },
+} as const satisfies Record<string, RetryPolicy>;
 
 export interface RetryNotice {
   /** Number of the failed try, from 1. */

@@ -1,23 +1,9 @@
 import { Readable } from 'node:stream';
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { messageOf, systemCode } from '../base/errors.ts';
-import {
-  MAX_ANSWER_BYTES,
-  type Http,
-  type HttpRequest,
-  type HttpResponse,
-  apartForTokens,
-  requestHeaders,
-  responseHeaders,
-} from './http.ts';
-import {
-  CONNECT_TIMEOUT_MS,
-  type Exchange,
-  SILENCE_TIMEOUT_MS,
-  completeAnswer,
-  exchange,
-} from './exchange.ts';
-import { type Proxy, ProxyFailure, answerTooLarge, isTlsFailure } from './http-failure.ts';
+import type { Http } from './http.ts';
+import { CONNECT_TIMEOUT_MS, type Exchange, type Outgoing, httpOver } from './exchange.ts';
+import { type Proxy, ProxyFailure, isTlsFailure } from './http-failure.ts';
 
 /** The connections to a proxy. */
 class ProxyPool extends Pool {
@@ -40,7 +26,7 @@ class ProxyPool extends Pool {
 /** Creates an {@link Http} over a proxy, which Node's own client does not support. */
 export function createProxiedHttp(options: { connections: number; proxy: Proxy }): Http {
   const { proxy } = options;
-  return apartForTokens(options.connections, (connections) => {
+  return httpOver(options.connections, (connections) => {
     const dispatcher = new ProxyAgent({
       uri: proxy.address,
       connections,
@@ -49,81 +35,51 @@ export function createProxiedHttp(options: { connections: number; proxy: Proxy }
     });
     let closed: Promise<void> | undefined;
     return {
-      send: (request) => send(request, { dispatcher, proxy }),
+      start: (outgoing, course) => start(outgoing, course, { dispatcher, proxy }),
       close: () => (closed ??= dispatcher.destroy()),
     };
   });
 }
 
-function send(
-  request: HttpRequest,
+function start(
+  { request, headers, silenceMs }: Outgoing,
+  course: Exchange,
   { dispatcher, proxy }: { dispatcher: ProxyAgent; proxy: Proxy },
-): Promise<HttpResponse> {
-  return exchange(request, (course) => {
-    const { url } = request;
-    const silence = request.answerTimeoutMs ?? SILENCE_TIMEOUT_MS;
-    const parts = request.body?.filter(({ byteLength }) => byteLength > 0) ?? [];
-    const body = parts.length > 0 ? Readable.from(inPieces(parts, course.sent)) : null;
-    let controller: Dispatcher.DispatchController | undefined;
-    let ended = false;
-    const abort = () => controller?.abort(new Error('ended'));
-    dispatcher.dispatch(
-      {
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method: request.method,
-        headers: requestHeaders(request),
-        body,
-        headersTimeout: silence,
-        bodyTimeout: silence,
+): () => void {
+  const { url, method } = request;
+  const parts = request.body?.filter(({ byteLength }) => byteLength > 0) ?? [];
+  const body = parts.length > 0 ? Readable.from(inPieces(parts, course.sent)) : null;
+  let controller: Dispatcher.DispatchController | undefined;
+  let ended = false;
+  const abort = () => controller?.abort(new Error('ended'));
+  dispatcher.dispatch(
+    {
+      ...{ origin: url.origin, path: url.pathname + url.search, method, headers, body },
+      ...{ headersTimeout: silenceMs, bodyTimeout: silenceMs },
+    },
+    {
+      onRequestStart(given) {
+        controller = given;
+        if (ended) {
+          abort();
+          return;
+        }
+        course.dequeued();
+        course.connected();
+        if (body === null) course.sent();
       },
-      {
-        ...answerHandler(request, course),
-        onRequestStart(given) {
-          controller = given;
-          if (ended) {
-            abort();
-            return;
-          }
-          course.dequeued();
-          course.connected();
-          if (body === null) course.sent();
-        },
-        onResponseError(_controller, cause) {
-          const isSent = controller !== undefined;
-          course.failed(isSent ? cause : (proxyFailure(cause, proxy) ?? cause));
-        },
+      onResponseStart: (_controller, status, answered) => course.responded(status, answered),
+      onResponseData: (_controller, part) => course.received(part),
+      onResponseEnd: () => course.ended(),
+      onResponseError(_controller, cause) {
+        const isSent = controller !== undefined;
+        course.failed(isSent ? cause : (proxyFailure(cause, proxy) ?? cause));
       },
-    );
-    return () => {
-      ended = true;
-      abort();
-    };
-  });
-}
-
-/** Returns the part of a handler that collects the response. */
-function answerHandler(request: HttpRequest, course: Exchange): Dispatcher.DispatchHandler {
-  const answer = { status: 0, headers: {} as Record<string, string> };
-  const parts: Buffer[] = [];
-  let size = 0;
-  return {
-    onResponseStart(_controller, status, headers) {
-      answer.status = status;
-      answer.headers = responseHeaders(headers);
     },
-    onResponseData(_controller, part) {
-      size += part.length;
-      parts.push(part);
-      if (size > MAX_ANSWER_BYTES) course.failed(answerTooLarge(request));
-    },
-    onResponseEnd() {
-      try {
-        course.answered(completeAnswer(request, answer, parts));
-      } catch (error) {
-        course.failed(error);
-      }
-    },
+  );
+  return () => {
+    ended = true;
+    abort();
   };
 }
 

@@ -1,4 +1,4 @@
-import { PATIENT, whoIsLoggedIn } from '../api/account.ts';
+import { whoIsLoggedIn } from '../api/account.ts';
 import { openSession } from '../auth/open-session.ts';
 import { askedScopes, statedKind } from '../config/platforms.ts';
 import { missingScopeHint } from '../config/scopes.ts';
@@ -10,7 +10,7 @@ import {
 } from '../config/config.ts';
 import { createServiceClient } from '../api/client.ts';
 import { openHttp, tracedHttp } from '../api/open-http.ts';
-import { DEFAULT_RETRY, type RetryNotice, type RetryPolicy } from '../api/retry.ts';
+import { RETRIES, type RetryNotice, type RetryPolicy } from '../api/retry.ts';
 import type { AppContext } from './context.ts';
 
 export interface ConnectOptions {
@@ -37,7 +37,7 @@ export async function openConnection(context: AppContext, config: Config, option
     endpoints: config.endpoints,
     http,
     tokens: session,
-    policy: options.retry ?? DEFAULT_RETRY,
+    policy: options.retry ?? RETRIES.run,
     onRetry: (notice) => {
       const { attempt, waitMs, reason } = notice;
       context.trace(`try ${attempt} failed: ${reason} Next in ${Math.round(waitMs)} ms.`);
@@ -55,7 +55,12 @@ export async function openConnection(context: AppContext, config: Config, option
     logIn: async (signal: AbortSignal) => await session.accessToken(signal),
     /** Asks the service who is logged in. @throws SyncError as a token source does, without a token */
     async whoIs(signal: AbortSignal, needsLife = false) {
-      const asked = { ...accountUrls(config), http, policy: options.retry ?? PATIENT, needsLife };
+      const asked = {
+        ...accountUrls(config),
+        http,
+        policy: options.retry ?? RETRIES.answer,
+        needsLife,
+      };
       return await whoIsLoggedIn({ ...context, signal }, asked, session);
     },
     close: async () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { PATIENT } from '../api/account.ts';
+import { RETRIES } from '../api/retry.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { checkZone } from '../base/zone-name.ts';
 import { type Config, accountKey } from '../config/config.ts';
@@ -23,14 +23,17 @@ export async function platformZone(
   context: AppContext,
   config: Config,
 ): Promise<string | undefined> {
-  // The answer is welcome, not needed: one try.
-  const options = { retry: { ...PATIENT, attempts: 1 } };
   const limit = AbortSignal.any([context.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
   try {
-    const answer = await withConnection(context, config, options, async (connection) => {
-      const client = await connection.client();
-      return await client.readProfile(limit);
-    });
+    const answer = await withConnection(
+      context,
+      config,
+      { retry: RETRIES.none },
+      async (connection) => {
+        const client = await connection.client();
+        return await client.readProfile(limit);
+      },
+    );
     const profile = isObject(answer) ? answer['profile'] : undefined;
     return noteZoneOf(profile, context, config);
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Http, HttpResponse } from '../api/http.ts';
 import { isPage } from '../api/wire.ts';
-import { type Repeatable, type RetryPolicy, withRetry } from '../api/retry.ts';
+import { type Repeatable, RETRIES, withRetry } from '../api/retry.ts';
 import type { Context } from '../base/context.ts';
 import { type ErrorCode, SyncError } from '../base/errors.ts';
 import { parseObject } from '../base/json.ts';
@@ -14,14 +14,6 @@ import { type NewTokens, WRONG_ADDRESS, decodeTokenResponse } from './token-resp
 const ANSWER_TIMEOUT_MS = 15_000;
 /** Time limit for one token request in all (ms): another process may wait for the login lock. */
 const TOTAL_TIMEOUT_MS = 40_000;
-
-/** Retries for a user who waits for the tokens: few tries, short pauses. */
-const RETRY: RetryPolicy = {
-  attempts: 3,
-  baseMs: 400,
-  capMs: 2_000,
-  longestRetryAfterMs: 5_000,
-};
 
 export interface Endpoint {
   readonly http: Http;
@@ -177,9 +169,7 @@ async function post(
       signal: context.signal,
     });
   };
-  const { response } = await withRetry(context, send, repeatable, {
-    policy: RETRY,
-  });
+  const { response } = await withRetry(context, send, repeatable, { policy: RETRIES.tokens });
   return { response, sentAt };
 }
 

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { showOrUpdate } from '../app/profile-update.ts';
 import { machineZone } from '../app/context.ts';
 import { listWorkouts } from '../app/workout-list.ts';
+import { openHttp } from '../api/open-http.ts';
 import { chooseZoneData } from '../app/zone.ts';
 import type { Context } from '../base/context.ts';
 import type { Env } from '../base/env.ts';
@@ -60,6 +61,7 @@ const DEFAULT_WORKOUTS = 20;
 export class LibraryClient implements Client {
   readonly #options: ClientOptions;
   readonly #env: Env;
+  readonly #openHttp: typeof openHttp;
   readonly #baseUrl: URL;
   readonly #jobs: number;
   readonly #closing = new AbortController();
@@ -69,10 +71,11 @@ export class LibraryClient implements Client {
   #isWarned = false;
 
   /** @throws SyncError `CONFIG` for an address or a zone that cannot be used */
-  constructor(options: ClientOptions, env: Env) {
+  constructor(options: ClientOptions, env: Env, open = openHttp) {
     const { signal, onWarning, timezone } = options;
     this.#options = options;
     this.#env = env;
+    this.#openHttp = open;
     this.#baseUrl = addressOf(options.baseUrl);
     if (timezone !== undefined) parseSetting('timezone', timezone, 'timezone');
     this.#jobs = options.jobs ?? DEFAULT_JOBS;
@@ -262,7 +265,8 @@ export class LibraryClient implements Client {
   async #open(): Promise<Opened> {
     try {
       const stateDir = this.#stateDir();
-      return await openClient(this.#context, this.#options, this.#env, this.#baseUrl, stateDir);
+      const http = await this.#openHttp({ env: this.#env, connections: this.#jobs });
+      return await openClient(this.#context, this.#options, http, this.#baseUrl, stateDir);
     } catch (error) {
       // The next operation tries again.
       this.#opened = undefined;

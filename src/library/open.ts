@@ -1,15 +1,13 @@
 import { createServiceClient } from '../api/client.ts';
-import { openHttp } from '../api/open-http.ts';
+import type { Http } from '../api/http.ts';
 import { platformAt } from '../config/platforms.ts';
-import { DEFAULT_RETRY } from '../api/retry.ts';
+import { RETRIES } from '../api/retry.ts';
 import type { Service } from '../app/connection.ts';
 import { openLedgerAt, targetsOf } from '../app/ledger.ts';
-import { PATIENT, type WhoAmIOptions, whoIsLoggedIn } from '../api/account.ts';
+import { type WhoAmIOptions, whoIsLoggedIn } from '../api/account.ts';
 import { Session } from '../auth/session.ts';
 import type { Context } from '../base/context.ts';
-import type { Env } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
-import { DEFAULT_JOBS } from '../base/parallel.ts';
 import { Secret } from '../base/secret.ts';
 import {
   DEFAULT_ENDPOINTS,
@@ -18,7 +16,6 @@ import {
   endpointUrl,
   serviceId,
 } from '../config/endpoints.ts';
-import { fetchHttp } from './fetch-http.ts';
 import { LOGIN_ID, credentialStore, memoryStore } from './token-store.ts';
 import type { ClientOptions } from './types.ts';
 
@@ -32,14 +29,13 @@ export type Opened = Awaited<ReturnType<typeof openClient>>;
 export async function openClient(
   context: Context,
   options: ClientOptions,
-  env: Env,
+  http: Http,
   baseUrl: URL,
   stateDir: string,
 ) {
-  const { fetch, clientId = '', clientSecret, jobs: connections = DEFAULT_JOBS } = options;
+  const { clientId = '', clientSecret } = options;
   const id = serviceId(baseUrl);
   const url = (endpoint: EndpointName) => endpointUrl(baseUrl, DEFAULT_ENDPOINTS[endpoint]);
-  const http = fetch === undefined ? await openHttp({ env, connections }) : fetchHttp(fetch);
   const secret = clientSecret === undefined ? undefined : new Secret(clientSecret);
   const store = 'store' in options ? options.store : memoryStore(options.tokens);
   const now = () => context.clock.now();
@@ -65,7 +61,7 @@ export async function openClient(
       endpoints: DEFAULT_ENDPOINTS,
       http,
       tokens: session,
-      policy: DEFAULT_RETRY,
+      policy: RETRIES.run,
     });
     const athlete = await athleteOf(
       context,
@@ -101,7 +97,7 @@ async function athleteOf(
   asked: Omit<WhoAmIOptions, 'policy'>,
   session: Session,
 ): Promise<string | undefined> {
-  const who = await whoIsLoggedIn(context, { ...asked, policy: PATIENT }, session);
+  const who = await whoIsLoggedIn(context, { ...asked, policy: RETRIES.answer }, session);
   switch (who.kind) {
     case 'known':
       return who.account.id;

@@ -61,8 +61,6 @@ interface CommonOptions {
    * `coach-watts`: its items are added. Default: the answers of the platform show it.
    */
   readonly platformKind?: 'interface' | 'coach-watts';
-  /** Sends the requests in place of Node's own client. Redirects must not be followed. */
-  readonly fetch?: typeof globalThis.fetch;
   /** Requests in flight at once. Default: 4. */
   readonly jobs?: number;
   /** Aborts every operation of the client. */

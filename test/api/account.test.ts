@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createNodeHttp } from '../../src/api/node-http.ts';
-import { PATIENT, whoAmI } from '../../src/api/account.ts';
+import { whoAmI } from '../../src/api/account.ts';
+import { RETRIES } from '../../src/api/retry.ts';
 import { Secret } from '../../src/base/secret.ts';
 import { listen } from '../api/support.ts';
 import { testContext } from '../support/context.ts';
@@ -11,7 +12,7 @@ it('is known without the token, if the platform repeats that in a name', async (
   });
   const http = createNodeHttp(1);
   const url = new URL(server.url);
-  const options = { http, userinfo: url, workouts: url, policy: PATIENT };
+  const options = { http, userinfo: url, workouts: url, policy: RETRIES.answer };
   expect(await whoAmI(testContext(), options, new Secret('s3cret'))).toEqual({
     kind: 'known',
     lives: true,

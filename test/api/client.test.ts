@@ -9,7 +9,7 @@ import { MAX_ANSWER_BYTES } from '../../src/api/http.ts';
 import { tracedHttp } from '../../src/api/open-http.ts';
 import { createNodeHttp } from '../../src/api/node-http.ts';
 import { isAboutTheItem } from '../../src/api/refusal.ts';
-import { DEFAULT_RETRY } from '../../src/api/retry.ts';
+import { RETRIES } from '../../src/api/retry.ts';
 import { testContext } from '../support/context.ts';
 import { noFacts } from '../support/platform-facts.ts';
 import { type TestServer, failure, listen, never } from './support.ts';
@@ -60,7 +60,7 @@ async function open(answers: readonly Answer[], options: Options = {}) {
       },
       ...options.tokens,
     },
-    policy: DEFAULT_RETRY,
+    policy: RETRIES.run,
   });
   return { client, server, replaced, trace, slept };
 }
@@ -534,7 +534,7 @@ it('counts the attempts with both tokens', async () => {
   expect(await pushWellness(client)).toMatchObject({ outcome: 'pushed', attempts: 4 });
   const { client: failing } = await open([{ status: 401 }, { status: 503 }]);
   const error = await failure(failing.uploadRecording(upload, noFacts(), never()));
-  expect(error.details['attempts']).toBe(1 + DEFAULT_RETRY.attempts);
+  expect(error.details['attempts']).toBe(1 + RETRIES.run.attempts);
 });
 
 describe('a route that a platform may not have', () => {

@@ -3,7 +3,7 @@ import { SyncError } from '../../src/base/errors.ts';
 import type { Clock } from '../../src/base/time.ts';
 import type { HttpResponse } from '../../src/api/http.ts';
 import {
-  DEFAULT_RETRY,
+  RETRIES,
   type Repeatable,
   type RetryOptions,
   type RetryNotice,
@@ -30,7 +30,7 @@ function setUp(random = 1) {
     },
   };
   const onRetry = (notice: RetryNotice) => notices.push(notice);
-  const options: RetryOptions = { policy: DEFAULT_RETRY, onRetry };
+  const options: RetryOptions = { policy: RETRIES.run, onRetry };
   return { context: testContext({ clock, random: () => random }), options, slept, notices };
 }
 
@@ -161,7 +161,7 @@ describe('retried outcomes', () => {
 describe('pauses between retries', () => {
   const pausesOf = async (random: number, attempts: number) => {
     const given = setUp(random);
-    const policy = { ...DEFAULT_RETRY, attempts };
+    const policy = { ...RETRIES.run, attempts };
     await failure(withRetry(given.context, script(500).attempt, 'always', { policy }));
     return given.slept;
   };

@@ -18,8 +18,6 @@ import { JSON_VERSION } from '../../src/base/version.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { wrongJsonLine } from '../support/json-lines.ts';
 import { openHome } from '../support/world.ts';
-import { openTinyService } from '../support/tiny-service.ts';
-import { openServer } from '../support/local-server.ts';
 
 type Changes = Partial<Omit<ClientOptions, 'tokens'>> & { readonly store?: TokenStore };
 
@@ -350,43 +348,5 @@ describe('a client', () => {
     const error = await failureOf(client({ stateDir: file }).profile());
     expect(error).toMatchObject({ code: 'USAGE' });
     expect(error.message).toContain(file);
-  });
-});
-
-describe('a client with its own fetch', () => {
-  it('sends every request through it', async () => {
-    const { sandbox, client } = await open();
-    const paths: string[] = [];
-    const fetch: typeof globalThis.fetch = (address, init) => {
-      paths.push(new URL(address).pathname);
-      return globalThis.fetch(address, init);
-    };
-    const made = client({ fetch });
-    await made.upload(ride(4));
-    await made.pushWellness({ date: '2026-05-17', restingHr: 48 });
-    expect(paths).toEqual(sandbox.requests().map(({ path }) => path));
-  });
-
-  it('follows no redirect', async () => {
-    const elsewhere = await openTinyService({});
-    const service = await openServer((_request, response) => {
-      response.writeHead(302, { location: elsewhere.url }).end();
-    });
-    const client = createClient({
-      baseUrl: service.url,
-      tokens: { accessToken: 'secret-token' },
-      fetch: globalThis.fetch,
-    });
-    onTestFinished(() => client.close());
-    await failureOf(client.profile());
-    expect(elsewhere.requests).toEqual([]);
-  });
-
-  it('reports that nothing was sent if there is no connection', async () => {
-    const { sandbox, client } = await open();
-    await sandbox.close();
-    const made = client({ fetch: globalThis.fetch });
-    const error = await failureOf(made.profile());
-    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'not-sent' } });
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServiceClient } from '../../src/api/client.ts';
 import { type Http, requestHeaders } from '../../src/api/http.ts';
-import { DEFAULT_RETRY } from '../../src/api/retry.ts';
+import { RETRIES } from '../../src/api/retry.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { Clock } from '../../src/base/time.ts';
@@ -191,9 +191,9 @@ class Life {
         tokens: { accessToken, scopes: this.#scopes },
         timezone: 'Europe/Berlin',
         stateDir: join(this.#dir, 'library'),
-        fetch: (url, init) => this.#fetch(new Request(url, init)),
       },
       {},
+      () => Promise.resolve(this.#http()),
     );
   }
 
@@ -674,7 +674,7 @@ class Life {
         replace: () => Promise.resolve(new Secret('another-token')),
         scopes: () => Promise.resolve(this.#scopes),
       },
-      policy: DEFAULT_RETRY,
+      policy: RETRIES.run,
     });
     const reports = new Map<string, Report[]>();
     const push = async (

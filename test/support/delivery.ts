@@ -6,7 +6,7 @@ import type { TokenSource } from '../../src/api/token-source.ts';
 import { type ServiceClient, createServiceClient } from '../../src/api/client.ts';
 import { DEFAULT_ENDPOINTS } from '../../src/config/endpoints.ts';
 import { createNodeHttp } from '../../src/api/node-http.ts';
-import { DEFAULT_RETRY, type RetryPolicy } from '../../src/api/retry.ts';
+import { RETRIES, type RetryPolicy } from '../../src/api/retry.ts';
 import { testContext } from './context.ts';
 import type { Clock } from '../../src/base/time.ts';
 
@@ -43,7 +43,7 @@ export function clientOf(
       replace: () => Promise.resolve(new Secret('another-token')),
       scopes: () => Promise.resolve(mint.scopes),
     },
-    policy: over.policy ?? DEFAULT_RETRY,
+    policy: over.policy ?? RETRIES.run,
   });
   let asked = 0;
   return {

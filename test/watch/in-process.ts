@@ -8,7 +8,7 @@ import { RecordLedger } from '../../src/ledger/records.ts';
 import { markProcess } from '../../src/system/processes.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
-import { DEFAULT_RETRY } from '../../src/api/retry.ts';
+import { RETRIES } from '../../src/api/retry.ts';
 import { type SandboxServer, startSandbox } from '../../src/sandbox/server.ts';
 import { systemClock } from '../../src/system/this-process.ts';
 import type { Clock } from '../../src/base/time.ts';
@@ -45,7 +45,7 @@ export function useWatchedFolder(): void {
   });
 }
 
-export const ONE_TRY = { ...DEFAULT_RETRY, attempts: 1 };
+export const ONE_TRY = RETRIES.none;
 const LOCAL: FilesystemType = { noEvents: undefined, removable: false };
 
 /** Builds the child that reads folders which may hang, for the tests of a file. @returns how to start it */

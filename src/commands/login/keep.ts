@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AppContext } from '../../app/context.ts';
-import { PATIENT, type WhoAmI, whoAmI } from '../../api/account.ts';
+import { type WhoAmI, whoAmI } from '../../api/account.ts';
+import { RETRIES } from '../../api/retry.ts';
 import { withLoginLock } from '../../auth/login-lock.ts';
 import { revokeToken } from '../../auth/token-endpoint.ts';
 import type { NewTokens } from '../../auth/token-response.ts';
@@ -45,7 +46,7 @@ export async function keep(
 ): Promise<LoginReport> {
   const { config, http, baseUrl } = attempt;
   try {
-    const asked = { ...accountUrls(config, baseUrl), http, policy: PATIENT };
+    const asked = { ...accountUrls(config, baseUrl), http, policy: RETRIES.answer };
     const who = await whoAmI(context, asked, tokens.accessToken);
     warnIfUnknown(context, who);
     const account = who.kind === 'known' ? who.account : undefined;

@@ -1,5 +1,6 @@
 import type { AppContext } from '../../app/context.ts';
-import { PATIENT, whoAmI } from '../../api/account.ts';
+import { whoAmI } from '../../api/account.ts';
+import { RETRIES } from '../../api/retry.ts';
 import { refreshTokens } from '../../auth/token-endpoint.ts';
 import { type NewTokens, decodeTokenResponse } from '../../auth/token-response.ts';
 import { SyncError } from '../../base/errors.ts';
@@ -22,7 +23,7 @@ export async function tokensFromStdin(
   const asked = {
     ...accountUrls(config, baseUrl),
     http,
-    policy: { ...PATIENT, attempts: 1 },
+    policy: RETRIES.none,
     needsLife: true,
   };
   const who = await whoAmI(context, asked, tokens.accessToken);

@@ -3,7 +3,8 @@ import { failureOf } from '../../api/batch-breaker.ts';
 import type { Http } from '../../api/http.ts';
 import type { AppContext } from '../../app/context.ts';
 import { withSession } from '../../app/with-http.ts';
-import { PATIENT, whoIsLoggedIn } from '../../api/account.ts';
+import { whoIsLoggedIn } from '../../api/account.ts';
+import { RETRIES } from '../../api/retry.ts';
 import { endedAt } from '../../auth/login-errors.ts';
 import { loginLockPath } from '../../auth/login-lock.ts';
 import { ExitCode, type Failure, SyncError, exitCodeOf } from '../../base/errors.ts';
@@ -78,7 +79,7 @@ async function askAboutLogin(
   config: Config,
   http: Http,
 ): Promise<CheckedLogin> {
-  const asked = { ...accountUrls(config), http, policy: PATIENT, needsLife: true };
+  const asked = { ...accountUrls(config), http, policy: RETRIES.answer, needsLife: true };
   return await withSession(context, config, http, async (session) => {
     try {
       const untraced = { ...context, trace: () => undefined };

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { DEFAULT_RETRY } from '../../api/retry.ts';
+import { RETRIES } from '../../api/retry.ts';
 import type { AppContext } from '../../app/context.ts';
 import { connect } from '../../app/connection.ts';
 import { configFor } from '../../app/config.ts';
@@ -63,9 +63,6 @@ export interface WatchLogin {
   readonly why?: Failure | undefined;
 }
 
-/** One try for each call: the watcher's own pauses are longer, and can be interrupted. */
-const ONE_TRY = { ...DEFAULT_RETRY, attempts: 1 };
-
 /** Opens the login and its ledger. @param once for `--once`: patient, and may ask the user */
 export async function openLogin(context: AppContext, once: boolean, how: 'online' | 'offline') {
   const { clock, io } = context;
@@ -76,7 +73,8 @@ export async function openLogin(context: AppContext, once: boolean, how: 'online
     // One more than the uploads, so that no other request delays them.
     connections: AT_ONCE + 1,
     attended: once && io.interactive,
-    ...(once ? {} : { retry: ONE_TRY }),
+    // The watcher's own pauses are longer, and can be interrupted.
+    ...(once ? {} : { retry: RETRIES.none }),
   });
   try {
     const account = await connection.ledgerAccount({ offline: how === 'offline' });
