@@ -100,6 +100,12 @@ describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs$
     });
     const status = await world.run(['status']).finished;
     expect(status.stdout).toContain(`${world.folder}: The file system does not answer.`);
+    const doctor = await world.run(['doctor']).finished;
+    expect(doctor.stdout).toContain(`BAD   ${world.folder}: The file system does not answer.`);
+    for (const subject of [join(world.folder, 'ride.fit'), 'today']) {
+      const explained = await world.run(['explain', subject]).finished;
+      expect(explained.stdout).toContain(`${world.folder}: The file system does not answer.`);
+    }
     const logs = await world.run(['daemon', 'logs', '-n', '100']).finished;
     expect(logs.stdout).toContain('The file system does not answer.');
 

@@ -107,7 +107,7 @@ const EXPLAIN = line('explain', {
       state: word('Its state.', {
         ...SENT_STATES,
         new: 'never sent',
-        unknown: 'not known: this profile never had a login',
+        unknown: 'not known: this profile never had a login, or the folder does not answer',
         'not-sent': 'not a recording that is sent',
       }),
       reason: text('Why, as a sentence.'),
@@ -156,6 +156,7 @@ const EXPLAIN = line('explain', {
           sentAt: time('When its values were last sent.'),
         }),
       }),
+      silent: texts('Watched folders whose file system does not answer.', 'there are some'),
     }),
   ],
 });

@@ -195,7 +195,7 @@ const FINDING = line('finding', {
       login: 'the login',
       node: 'the Node.js that runs the program',
       'zone-data': 'the release of the time zone data',
-      watch: 'whether folders can be watched',
+      watch: 'whether folders can be watched, and watched folders answer',
       name: 'which program the name `sync` starts',
     }),
     state: word('The result.', {

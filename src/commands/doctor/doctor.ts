@@ -12,6 +12,7 @@ import {
   checkNode,
   checkNodeVariables,
   checkPlatformZone,
+  checkSilence,
   checkWatches,
   checkZone,
   checkZoneData,
@@ -48,6 +49,7 @@ const OF_PROFILE: readonly (readonly [
   ['state', checkStash],
   ['keychain', checkKeychain],
   ['zone', checkZone],
+  ['watch', checkSilence],
   ['node', checkNodeVariables],
   ['proxy', checkProxy],
 ];

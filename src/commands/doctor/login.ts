@@ -2,7 +2,7 @@ import type { Http } from '../../api/http.ts';
 import type { AppContext } from '../../app/context.ts';
 import { type Config, hasEnvironmentTokens } from '../../config/config.ts';
 import { openStore } from '../../credentials/open-store.ts';
-import { readLogin } from '../status/login.ts';
+import { readLogin } from '../../app/login-state.ts';
 import { type CheckResult, bad, failed, good, odd } from './finding.ts';
 
 /** Checks that a login can be kept. Before the first login, `sync login` offers a file instead. */

@@ -5,13 +5,15 @@ import type { AppContext } from '../../app/context.ts';
 import { leakingVariables } from '../../app/config.ts';
 import { platformZone, sameClocks, zoneToType } from '../../app/platform-zone.ts';
 import { chooseZoneData, zoneFor } from '../../app/zone.ts';
+import { readWatchers, silentFolders } from '../../app/watchers.ts';
+import { REPLUG, silentText } from '../../app/words/watchers.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { isUtc } from '../../base/zone-name.ts';
 import type { Config } from '../../config/config.ts';
 import { releasedBy } from '../../records/days/zones/newest.ts';
 import { isExecutable, isOwnLauncher } from '../../system/executables.ts';
 import { thisProcess } from '../../system/this-process.ts';
-import { type CheckResult, failed, good, odd } from './finding.ts';
+import { type CheckResult, bad, failed, good, odd } from './finding.ts';
 import { VERSION } from '../../base/version.ts';
 
 /** Enough inotify watches for large device folders and for other programs. */
@@ -44,6 +46,13 @@ export function checkWatches({ platform }: AppContext): CheckResult {
   } catch {
     return odd('This system does not report new files.', phrase`Use ${sync('watch', '--poll')}.`);
   }
+}
+
+/** Finds watched folders that do not answer. */
+export function checkSilence({ clock }: AppContext, config: Config): CheckResult[] {
+  return silentFolders(readWatchers(config, clock.now())).map((folder) =>
+    bad(silentText(folder), REPLUG),
+  );
 }
 
 /** Checks which `sync` a shell starts: this program, or the system's. */

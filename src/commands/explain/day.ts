@@ -6,6 +6,7 @@ import { withIsoTimes } from '../../base/time.ts';
 import { type DayFile, KINDS, type RecordKind, type RecordLedger } from '../../ledger/records.ts';
 import { capital, duration } from '../../terminal/words.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
+import { silentText } from '../../app/words/watchers.ts';
 import { stateOf } from './file.ts';
 
 type ExplainedDay = ReturnType<typeof explainDay>;
@@ -16,17 +17,23 @@ type ExplainedDay = ReturnType<typeof explainDay>;
  * @param zone decides about recordings without their own offset
  * @param obstacles why this login cannot send records of a kind, if that is known
  * @param unseen what to say of something that the ledger does not have
+ * @param silent watched folders that do not answer: the day may have more
  */
 export function explainDay(
   date: string,
   zone: string,
   { uploads, records }: Pick<OpenLedger, 'uploads' | 'records'>,
-  { obstacles, unseen }: { obstacles: ReadonlyMap<RecordKind, Text>; unseen: string },
+  {
+    obstacles,
+    unseen,
+    silent,
+  }: { obstacles: ReadonlyMap<RecordKind, Text>; unseen: string; silent: readonly string[] },
 ) {
   return {
     date,
     zone,
     unseen,
+    silent,
     recordings: uploadsOfDays(uploads, date, date, zone).map(({ upload }) => ({
       upload,
       ...stateOf(upload),
@@ -64,6 +71,7 @@ export function dayJson({
   records,
   date,
   zone,
+  silent,
 }: ExplainedDay): Record<string, unknown> {
   return {
     type: 'explain',
@@ -79,6 +87,7 @@ export function dayJson({
       ...withIsoTimes(record, 'changedAt'),
       files: files.map((file) => withIsoTimes(file, 'sentAt')),
     })),
+    ...(silent.length === 0 ? {} : { silent }),
   };
 }
 
@@ -86,7 +95,7 @@ export function dayJson({
 const LABEL = 11;
 
 export function dayText(
-  { date, zone, recordings, records, unseen }: ExplainedDay,
+  { date, zone, recordings, records, unseen, silent }: ExplainedDay,
   view: ActivityView,
 ): Text {
   const ago = (at: number) => ` (${duration(view.now - at)} ago)`;
@@ -103,6 +112,7 @@ export function dayText(
       row(capital(kind), phrase`${reason}${changedAt === undefined ? '' : ago(changedAt)}`),
       ...fileLines(files).map((line) => row('', line)),
     ]),
+    ...silent.map((folder, index) => row(index === 0 ? 'Watching' : '', silentText(folder))),
   ];
   return joinTexts(lines, '\n');
 }

@@ -1,29 +1,44 @@
+import { resolve } from 'node:path';
 import type { CommandModule } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { DATE_FORMS } from '../../app/flags/date.ts';
 import { findSubject } from '../../app/flags/subject.ts';
 import { withLedger } from '../../app/ledger.ts';
+import { readLogin } from '../../app/login-state.ts';
+import { readWatchers, silentFolders } from '../../app/watchers.ts';
+import { withHttp } from '../../app/with-http.ts';
+import { REPLUG, silentText } from '../../app/words/watchers.ts';
 import { zoneShown } from '../../app/zone.ts';
-import { ExitCode, SyncError } from '../../base/errors.ts';
+import { ExitCode } from '../../base/errors.ts';
 import { type Text, phrase } from '../../base/phrase.ts';
-import type { Credentials } from '../../credentials/store.ts';
-import { openLoginStore } from '../../auth/open-session.ts';
 import { type Config, hasEnvironmentTokens, isLoggedIn } from '../../config/config.ts';
 import { askedScopes } from '../../config/platforms.ts';
-import { missingFeatures, missingScopeHint } from '../../config/scopes.ts';
+import { missingScopeHint } from '../../config/scopes.ts';
 import { KINDS, type RecordKind } from '../../ledger/records.ts';
+import { isBelow } from '../../system/mounts.ts';
 import { dayJson, dayText, explainDay } from './day.ts';
-import { NOT_KNOWN, explainFile, fileJson, fileText } from './file.ts';
+import { type ExplainedFile, NOT_KNOWN, explainFile, fileJson, fileText } from './file.ts';
 
 export const explain: CommandModule = {
   declare: (command) => command.argument('<file|date>', `a recording, or a day: ${DATE_FORMS}`),
   examples: ['sync explain ride.fit', 'sync explain yesterday', 'sync explain 2026-02-15'],
 
   async run(context, given: string) {
-    const { clock, output } = context;
+    const { clock, cwd, output } = context;
     const config = configFor(context);
+    const silent = silentFolders(readWatchers(config, clock.now()));
     const zone = await zoneShown(config, context);
+    const view = { zone, now: clock.now(), aligned: false };
+    const absolute = resolve(cwd, given);
+    const hangs = silent.find((folder) => isBelow(absolute, folder));
+    // Looking at the file would hang.
+    if (hangs !== undefined) {
+      const reason = phrase`${silentText(hangs)} ${REPLUG}`;
+      const file: ExplainedFile = { path: given, state: 'unknown', reason };
+      output.result(fileJson(file), fileText(file, view));
+      return ExitCode.ok;
+    }
     const subject = await findSubject(given, () => zone, context);
     const isLogged = isLoggedIn(config);
     const isKnown = isLogged || config.hadLogin;
@@ -32,15 +47,14 @@ export const explain: CommandModule = {
       config,
       { offline: !isLogged },
       async (_connection, ledger) => {
-        const view = { zone, now: clock.now(), aligned: false };
         if ('file' in subject) {
           const login = isLogged ? 'good' : isKnown ? 'ended' : 'none';
           const file = explainFile(given, subject.file, ledger.uploads, login);
           output.result(fileJson(file), fileText(file, view));
         } else {
-          const obstacles = await missingScopes(context, config);
+          const obstacles = await obstaclesFor(context, config);
           const unseen = isKnown ? 'Nothing was sent from here.' : NOT_KNOWN;
-          const day = explainDay(subject.date, zone, ledger, { obstacles, unseen });
+          const day = explainDay(subject.date, zone, ledger, { obstacles, unseen, silent });
           output.result(dayJson(day), dayText(day, view));
         }
         return ExitCode.ok;
@@ -49,30 +63,22 @@ export const explain: CommandModule = {
   },
 };
 
-/** Returns the stored login; undefined if there is none, or it cannot be read. */
-async function storedLogin(context: AppContext, config: Config): Promise<Credentials | undefined> {
-  const store = openLoginStore(config, { ...context, attended: false });
-  return await store.load(context.signal).catch((error: unknown) => {
-    context.signal.throwIfAborted();
-    if (!(error instanceof SyncError)) throw error;
-    return undefined;
-  });
-}
-
-/** Returns, for each kind of record that the stored login cannot send, why. Empty if that is unknown. */
-async function missingScopes(
+/** Returns, for each kind of record that the login cannot send, why. Empty if that is unknown. */
+async function obstaclesFor(
   context: AppContext,
   config: Config,
 ): Promise<ReadonlyMap<RecordKind, Text>> {
-  const reasons = new Map<RecordKind, Text>();
-  if (hasEnvironmentTokens(config)) return reasons;
-  const found = await storedLogin(context, config);
+  if (hasEnvironmentTokens(config)) return new Map();
+  const { login } = await withHttp(context, (http) => readLogin(context, config, http, false));
+  const missing = login.state === 'logged-in' ? login.missing : [];
   const asked = askedScopes(config);
-  for (const { scope, command } of missingFeatures(found?.tokens.scopes)) {
-    const kind = KINDS.find((each) => command.endsWith(each));
-    if (kind === undefined) continue;
-    const hint = missingScopeHint(scope, { asked, fromEnvironment: false });
-    reasons.set(kind, phrase`This login cannot send it: it lacks ${scope}. ${hint}`);
-  }
-  return reasons;
+  return new Map(
+    missing.flatMap(({ scope, command }) => {
+      const kind = KINDS.find((each) => command.endsWith(each));
+      if (kind === undefined) return [];
+      const hint = missingScopeHint(scope, { asked, fromEnvironment: false });
+      const why = phrase`This login cannot send it: it lacks ${scope}. ${hint}`;
+      return [[kind, why] as const];
+    }),
+  );
 }

@@ -11,7 +11,7 @@ import { shorterText, workoutFacts } from '../../upload/same-workout.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { invalidHint } from '../../app/words/invalid-hint.ts';
 
-interface ExplainedFile {
+export interface ExplainedFile {
   readonly path: string;
   readonly sha256?: string;
   readonly state: keyof typeof STATE_WORDS;

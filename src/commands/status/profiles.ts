@@ -10,7 +10,7 @@ import { ANY_DEVICE } from '../../daemon/watch-scope.ts';
 import { plural } from '../../terminal/words.ts';
 import { who } from '../login/words.ts';
 import { statusJson } from './json.ts';
-import type { CheckedLogin, StoredLogin } from './login.ts';
+import type { CheckedLogin, StoredLogin } from '../../app/login-state.ts';
 import { type StatusReport, exitCodeFor, readStatus } from './read.ts';
 import { LABEL } from './strip.ts';
 import { loginWord, ledgerLines } from './words.ts';

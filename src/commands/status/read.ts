@@ -4,6 +4,13 @@ import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { type OpenLedger, openLedger } from '../../app/ledger.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
+import {
+  type LoginFacts,
+  endSeenByWatcher,
+  exitCodeOfLogin,
+  readLogin,
+} from '../../app/login-state.ts';
+import { type WatcherFacts, readWatchers } from '../../app/watchers.ts';
 import { ExitCode, type Failure, SyncError, exitCodeOf } from '../../base/errors.ts';
 import {
   type Account,
@@ -13,18 +20,15 @@ import {
 } from '../../config/config.ts';
 import { onlyAccepts } from '../../config/platforms.ts';
 import { openStore } from '../../credentials/open-store.ts';
-import { type SeenHealth, healthOf, listWatchers } from '../../daemon/registry.ts';
-import type { WatchScope } from '../../daemon/watch-scope.ts';
 import { countKept } from '../../ledger/outbox.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import { dateAt } from '../../records/days/local-date.ts';
 import { findDiskFault } from '../../system/disk.ts';
-import { type LoginFacts, endSeenByWatcher, exitCodeOfLogin, readLogin } from './login.ts';
 import { type DayMarks, marksOfDays } from './strip.ts';
 import { type Waiting, findWaiting } from './waiting.ts';
 import { type ZoneFacts, readZone } from './zone.ts';
 
-export interface StatusReport extends LoginFacts {
+export interface StatusReport extends LoginFacts, WatcherFacts {
   readonly profile: string;
   readonly service: string;
   readonly clientId: string | undefined;
@@ -34,15 +38,7 @@ export interface StatusReport extends LoginFacts {
   /** Why the disk of the state folder takes no data. */
   readonly disk: Failure | undefined;
   readonly zone: ZoneFacts;
-  readonly watching: readonly SeenHealth[];
-  /** The last watcher of this profile, if none runs. */
-  readonly watchedLast: WatchedLast | undefined;
   readonly ledger: LedgerFacts;
-}
-
-export interface WatchedLast extends WatchScope {
-  /** When it ended, or last wrote its state (ms since 1970). */
-  readonly until: number;
 }
 
 export interface LedgerFacts {
@@ -74,7 +70,7 @@ export async function readStatus(
 ): Promise<StatusReport> {
   const service = requireBaseUrl(config).href.replace(/\/+$/, '');
   const { key, account } = await knownAccount(config);
-  const { watching, watchedLast } = readWatchers(context, config);
+  const watchers = readWatchers(config, context.clock.now());
   const zone = await readZone(context, config);
   const facts = await readLogin(context, config, http, check);
   return {
@@ -83,12 +79,11 @@ export async function readStatus(
     clientId: config.get('clientId'),
     account,
     store: storeOf(context, config),
-    login: endSeenByWatcher(config, key, watching, facts),
+    login: endSeenByWatcher(config, key, watchers.watching, facts),
     checked: facts.checked,
     disk: diskOf(config),
     zone,
-    watching,
-    watchedLast,
+    ...watchers,
     ledger: readLedger(context, config, key, zone),
   };
 }
@@ -111,28 +106,6 @@ function storeOf(context: AppContext, config: Config): StatusReport['store'] {
   if (hasEnvironmentTokens(config)) return { kind: 'environment', where: 'the environment' };
   const store = openStore(config, { ...context, attended: false });
   return { kind: store.kind, where: store.describe() };
-}
-
-function readWatchers(
-  { clock }: AppContext,
-  { paths, profile }: Config,
-): Pick<StatusReport, 'watching' | 'watchedLast'> {
-  const own = listWatchers(paths.stateDir).flatMap(({ state, ...found }) =>
-    state?.profile === profile ? [{ ...found, state }] : [],
-  );
-  const watching = own
-    .filter(({ running }) => running)
-    .flatMap((found) => healthOf(found, clock.now()) ?? []);
-  const [last] = own
-    .filter(({ running }) => !running)
-    .map(({ state: { folders, devices, startedAt, readyAt, ended, health } }) => ({
-      folders,
-      ...(devices === true ? { devices } : {}),
-      until:
-        ended?.at ?? (health === undefined ? (readyAt ?? startedAt) : Date.parse(health.updatedAt)),
-    }))
-    .sort((a, b) => b.until - a.until);
-  return { watching, watchedLast: watching.length === 0 ? last : undefined };
 }
 
 function readLedger(

@@ -11,7 +11,7 @@ import type { Io } from '../../terminal/io.ts';
 import { deviceText } from '../../app/words/devices.ts';
 import { LOGIN_ENDS_SOON_MS, troubleLines } from '../../app/words/watchers.ts';
 import { missingText, who } from '../login/words.ts';
-import type { CheckedLogin, StoredLogin } from './login.ts';
+import type { CheckedLogin, StoredLogin } from '../../app/login-state.ts';
 import type { LedgerFacts, StatusReport } from './read.ts';
 import { type ActivityView, activityText } from '../../app/words/activities.ts';
 import { LABEL, isMarked, stripLines } from './strip.ts';
@@ -151,9 +151,9 @@ function watcherLines(watcher: SeenHealth, now: number): Text[] {
   const { devices = [], since, queue, days, kind } = watcher;
   const isOn = (path: string, root: string | undefined) =>
     root !== undefined && path.startsWith(root);
-  // The line of a device stands for its folders.
+  // The line of a device stands for its folders, if they answer.
   const folders = watcher.folders.filter(
-    ({ path }) => !devices.some(({ root }) => isOn(path, root)),
+    ({ path, state: found }) => found === 'silent' || !devices.some(({ root }) => isOn(path, root)),
   );
   const state = [
     `${kind === 'terminal' ? 'in a terminal' : 'in the background'} for ${duration(now - Date.parse(since))}`,

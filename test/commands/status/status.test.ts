@@ -1,6 +1,6 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from '../../../src/app/connection.ts';
 import { createContext } from '../../../src/app/context.ts';
 import { openLedger } from '../../../src/app/ledger.ts';
@@ -199,6 +199,41 @@ describe('the status', () => {
     }
     report({ updatedAt: at(Date.now() + 10_000) });
     expect((await status()).exitCode).toBe(0);
+  });
+
+  it('shows a device that does not answer, and no failure that a success followed', async () => {
+    const { status, paths, login } = await open();
+    await login();
+    const watcher = watcherPaths(paths.stateDir, 'default', { folders: [], devices: true });
+    const life = tryLock(watcher.lockFile);
+    onTestFinished(() => life?.release());
+    const root = '/media/GARMIN';
+    const at = (second: number) => new Date(Date.now() + second * 1000).toISOString();
+    const health = {
+      ...{ updatedAt: at(0), lastError: { at: at(-90), message: 'It cannot answer now (502).' } },
+      folders: [
+        { path: `${root}/Activity`, state: 'silent', reason: 'The file system does not answer.' },
+        { path: `${root}/Workouts`, state: 'watching' },
+      ],
+      devices: [{ key: 'serial:garmin:1', title: 'Garmin Edge', state: 'plugged-in', root }],
+      queue: { waiting: 0, sending: 0, kept: 0, unfinished: 0 },
+      connection: { state: 'ok' },
+      login: { state: 'ok' },
+    } as const;
+    const textWith = async (more: object) => {
+      writeState(watcher, {
+        ...{ version: 1, profile: 'default', folders: [], devices: true, kind: 'terminal' },
+        ...{ pid: process.pid, appVersion: '1.2.3', startedAt: Date.now() },
+        health: { ...health, ...more },
+      });
+      return textOf((await status()).report);
+    };
+    expect(await textWith({ lastSuccessAt: at(-100) })).toContain('It cannot answer now (502).');
+    const text = await textWith({ lastSuccessAt: at(-80) });
+    expect(text).not.toContain('502');
+    expect(text).toContain('Garmin Edge is plugged in: /media/GARMIN');
+    expect(text).toContain(`${root}/Activity: The file system does not answer.`);
+    expect(text).not.toContain('Workouts');
   });
 
   it("shows the uploads of an environment token's athlete after a command found out who it is", async () => {

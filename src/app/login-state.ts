@@ -1,20 +1,20 @@
 import { statSync } from 'node:fs';
-import { failureOf } from '../../api/batch-breaker.ts';
-import type { Http } from '../../api/http.ts';
-import type { AppContext } from '../../app/context.ts';
-import { withSession } from '../../app/with-http.ts';
-import { whoIsLoggedIn } from '../../api/account.ts';
-import { RETRIES } from '../../api/retry.ts';
-import { endedAt } from '../../auth/login-errors.ts';
-import { loginLockPath } from '../../auth/login-lock.ts';
-import { ExitCode, type Failure, SyncError, exitCodeOf } from '../../base/errors.ts';
-import { phrase, sync } from '../../base/phrase.ts';
-import { type Account, type Config, accountUrls } from '../../config/config.ts';
-import { askedScopes } from '../../config/platforms.ts';
-import { type MissingFeature, missingFeatures } from '../../config/scopes.ts';
-import type { Credentials, TokenSet } from '../../credentials/store.ts';
-import type { SeenHealth } from '../../daemon/registry.ts';
-import { isHeld } from '../../system/process-lock.ts';
+import { failureOf } from '../api/batch-breaker.ts';
+import type { Http } from '../api/http.ts';
+import type { AppContext } from './context.ts';
+import { withSession } from './with-http.ts';
+import { whoIsLoggedIn } from '../api/account.ts';
+import { RETRIES } from '../api/retry.ts';
+import { endedAt } from '../auth/login-errors.ts';
+import { loginLockPath } from '../auth/login-lock.ts';
+import { ExitCode, type Failure, SyncError, exitCodeOf } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
+import { type Account, type Config, accountUrls } from '../config/config.ts';
+import { askedScopes } from '../config/platforms.ts';
+import { type MissingFeature, missingFeatures } from '../config/scopes.ts';
+import type { Credentials, TokenSet } from '../credentials/store.ts';
+import type { SeenHealth } from '../daemon/registry.ts';
+import { isHeld } from '../system/process-lock.ts';
 
 /**
  * `accepted`: with the account, if the service names it. `failed`: the service did not answer, or its

@@ -1,0 +1,49 @@
+import type { Config } from '../config/config.ts';
+import { type SeenHealth, healthOf, listWatchers } from '../daemon/registry.ts';
+import type { WatchScope } from '../daemon/watch-scope.ts';
+
+/** The watchers of a profile, as `status`, `explain` and `doctor` see them. */
+export interface WatcherFacts {
+  /** Those that run. */
+  readonly watching: readonly SeenHealth[];
+  /** The last one, if none runs. */
+  readonly watchedLast: WatchedLast | undefined;
+}
+
+export interface WatchedLast extends WatchScope {
+  /** When it ended, or last wrote its state (ms since 1970). */
+  readonly until: number;
+}
+
+/**
+ * Reads what the watchers of a profile wrote about themselves.
+ *
+ * @param now ms since 1970
+ * @throws SyncError `STORAGE`
+ */
+export function readWatchers({ paths, profile }: Config, now: number): WatcherFacts {
+  const own = listWatchers(paths.stateDir).flatMap(({ state, ...found }) =>
+    state?.profile === profile ? [{ ...found, state }] : [],
+  );
+  const watching = own
+    .filter(({ running }) => running)
+    .flatMap((found) => healthOf(found, now) ?? []);
+  const [last] = own
+    .filter(({ running }) => !running)
+    .map(({ state: { folders, devices, startedAt, readyAt, ended, health } }) => ({
+      folders,
+      ...(devices === true ? { devices } : {}),
+      until:
+        ended?.at ?? (health === undefined ? (readyAt ?? startedAt) : Date.parse(health.updatedAt)),
+    }))
+    .sort((a, b) => b.until - a.until);
+  return { watching, watchedLast: watching.length === 0 ? last : undefined };
+}
+
+/** Returns the watched folders, those of devices included, whose file system does not answer. */
+export function silentFolders({ watching }: Pick<WatcherFacts, 'watching'>): readonly string[] {
+  const silent = watching.flatMap(({ folders }) =>
+    folders.filter(({ state }) => state === 'silent').map(({ path }) => path),
+  );
+  return [...new Set(silent)];
+}
