@@ -1,3 +1,4 @@
+import { cpuTimeMs } from '../system/this-process.ts';
 import { ArchiveFault } from './fault.ts';
 
 const MB = 1024 * 1024;
@@ -20,6 +21,8 @@ export const UNPACK_LIMITS = {
   innerRatio: 50,
   /** Every archive may unpack to this, even a tiny one (bytes). */
   small: 64 * MB,
+  /** CPU time of this process for one archive on the disk, its contents included: in all, and for each packed MB (ms). */
+  cpu: { least: 3_000, perMB: 40_000 },
 };
 export type UnpackLimits = Readonly<typeof UNPACK_LIMITS>;
 
@@ -38,6 +41,8 @@ export class UnpackBudget {
 export class ArchiveShare {
   readonly #budget: UnpackBudget;
   readonly #limit: number;
+  /** CPU time of this process at which the archive has used its own (ms). */
+  readonly #cpuEnd: number;
   #bytes = 0;
   #inner = 0;
   /** Nothing more of the archive on the disk can be read, wherever the limit was met. */
@@ -46,12 +51,15 @@ export class ArchiveShare {
   /** @param packed size of the archive (bytes) */
   constructor(budget: UnpackBudget, packed: number) {
     this.#budget = budget;
-    this.#limit = budget.limits.small + packed * budget.limits.ratio;
+    const { small, ratio, cpu } = budget.limits;
+    this.#limit = small + packed * ratio;
+    this.#cpuEnd = cpuTimeMs() + cpu.least + (packed / MB) * cpu.perMB;
   }
 
   /** Counts unpacked bytes. @throws ArchiveFault */
   addBytes(bytes: number): void {
     const { limits } = this.#budget;
+    this.#checkTime();
     this.#bytes += bytes;
     this.#budget.bytes += bytes;
     if (this.#bytes > this.#limit) {
@@ -65,6 +73,7 @@ export class ArchiveShare {
   /** Counts a member. @throws ArchiveFault */
   addMember(): void {
     const { limits } = this.#budget;
+    this.#checkTime();
     if (++this.#budget.members > limits.members) {
       this.#end(tooMuch('The archives of this run hold'));
     }
@@ -88,6 +97,12 @@ export class ArchiveShare {
     }
     if (unpacked > limits.small + packed * limits.innerRatio) {
       throw bomb(`It unpacks to more than ${limits.innerRatio} times its size`);
+    }
+  }
+
+  #checkTime(): void {
+    if (cpuTimeMs() > this.#cpuEnd) {
+      this.#end(bomb('The archive takes more time than its size allows'));
     }
   }
 

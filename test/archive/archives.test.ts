@@ -255,6 +255,7 @@ describe('a zip bomb', () => {
   it.each([
     ['that hold too much', { small: 3_000, ratio: 0 }, 2, 'unpacks to more than 0 times its size'],
     ['beyond the limit', { inner: 10 }, 10, 'holds more than 10 archives'],
+    ['that take long', { cpu: { least: 0, perMB: 0 } }, 0, 'takes more time than its size allows'],
   ])(
     'of many archives %s ends at the limit, not in each of them',
     async (_, limits, read, limit) => {

@@ -68,10 +68,22 @@ export function nearMatches(name: string, text: Buffer, sources: readonly Source
 
 /** Returns the sources that an XML document matches. @param head the first characters of the file */
 export function matchXml(name: string, head: string, sources: readonly Source[]): Match[] {
-  const root = /<([A-Za-z_][\w.:-]*)/.exec(head.replace(/<!--.*?-->/gs, ''))?.[1];
+  const root = rootOf(head);
   return matches(name, sources, 'xml', ({ has }) =>
     has.every((paths) => anyOf(paths, (name) => name === root)),
   );
+}
+
+/** Returns the name of the first element, by a search in one direction: a comment without an end is no tag. */
+function rootOf(head: string): string | undefined {
+  const tag = /<(?:!--|([A-Za-z_][\w.:-]*))/g;
+  for (let found = tag.exec(head); found !== null; found = tag.exec(head)) {
+    if (found[1] !== undefined) return found[1];
+    const end = head.indexOf('-->', tag.lastIndex);
+    if (end === -1) return undefined;
+    tag.lastIndex = end;
+  }
+  return undefined;
 }
 
 /** Returns the sources that a FIT file with wellness matches. */
