@@ -14,8 +14,17 @@ const sandbox = spawn('athlete-sync', ['sandbox', ...flags, ...process.argv.slic
 sandbox.on('exit', (code) => process.exit(code ?? 1));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => sandbox.kill(signal));
 
+/** Names under which a job reaches this container. Any name would let a web page in (DNS rebinding). */
+const HOSTS = (process.env.SANDBOX_HOSTS ?? 'localhost,127.0.0.1,sandbox').split(',');
+
 createServer((asked, answer) => {
-  // The job knows this container by another name, which the sandbox refuses.
+  if (!HOSTS.includes((asked.headers.host ?? '').replace(/:\d+$/, ''))) {
+    answer
+      .writeHead(421)
+      .end('Unknown host name. SANDBOX_HOSTS of the container lists the known ones.\n');
+    return;
+  }
+  // The sandbox itself answers to loopback names only.
   const headers = { ...asked.headers, host: `127.0.0.1:${PORT}` };
   const passed = request({
     ...SANDBOX,

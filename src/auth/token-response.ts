@@ -18,8 +18,8 @@ export interface TokenResponseDefaults {
 /** Hint for an answer that no token endpoint gives. */
 export const WRONG_ADDRESS = phrase`Is this the address of the training platform? See ${sync('config', 'get', 'baseUrl')}.`;
 
-/** RFC 6749 appendix A.12; other characters could not be sent in a header either. */
-const TOKEN = /^[\x21-\x7e]+$/;
+/** RFC 6749 appendix A.12, up to 16 kB; a header takes neither other characters nor a longer token. */
+const TOKEN = /^[\x21-\x7e]{1,16384}$/;
 
 /**
  * Longest lifetime that is believed (s): a hundred years. Beyond, it is a time in ms by mistake.
@@ -59,7 +59,7 @@ export function decodeTokenResponse(
     throw wrong('access_token', `is ${kindOf(accessToken)}, not a string`);
   }
   if (!TOKEN.test(accessToken)) {
-    throw wrong('access_token', 'contains characters that are not allowed in a token');
+    throw wrong('access_token', 'is longer than 16 kB, or contains characters that no token has');
   }
   const type = response['token_type'];
   // RFC 6749 section 7.1: do not use a token of an unknown type. A refresh ignores it, to keep the

@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import { toJson } from '../base/printable.ts';
 import { diskFault } from '../system/disk.ts';
 import { readPlainFile } from '../system/plain-file.ts';
 import { replaceFile, storageError } from '../system/storage.ts';
@@ -82,7 +83,7 @@ export function openRequestFile(given: string, onFailure: (error: SyncError) => 
     append(record: RequestRecord) {
       if (descriptor === undefined) return;
       try {
-        writeSync(descriptor, `${JSON.stringify(record)}\n`);
+        writeSync(descriptor, `${toJson(record)}\n`);
       } catch (cause) {
         close();
         onFailure(notWritable('--log', path, cause));

@@ -1,6 +1,7 @@
 import type { Context } from '../base/context.ts';
 import { type ErrorCode, SyncError } from '../base/errors.ts';
 import type { ConfirmedUpload, WorkoutFacts } from '../ledger/upload-rows.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { WireObject } from '../api/wire.ts';
 import type { PlatformFacts } from '../config/platforms.ts';
@@ -31,6 +32,10 @@ interface Shortened {
 export const PROCESSING_MS = 3_600_000;
 
 const PAGE = 200;
+/** Limit on the workouts of one comparison: a platform may list them without an end. */
+const MOST_WORKOUTS = 50_000;
+/** Longest text of a workout that is kept (characters). */
+const LONGEST_TEXT = 500;
 const DAY_MS = 86_400_000;
 /** Tolerance between the start and duration of a recording and of its workout (ms). */
 const TOLERANCE_MS = 60_000;
@@ -116,9 +121,36 @@ export async function listWorkouts(
   };
   const found: WireObject[] = [];
   for await (const page of workoutPages(client, query, () => PAGE, signal, facts)) {
-    found.push(...page);
+    found.push(...page.map(factsOf));
+    if (found.length > MOST_WORKOUTS) {
+      const most = MOST_WORKOUTS.toLocaleString('en-US');
+      throw new SyncError(
+        'SERVICE_ANSWER',
+        `The platform lists more than ${most} workouts of these days.`,
+        { hint: phrase`Ask about fewer days: ${sync('verify', '--since', '30d')}.` },
+      );
+    }
   }
   return found;
+}
+
+/** Keeps the fields that tell a workout from others, each of a usual length: a platform may add any text. */
+function factsOf(workout: WireObject): WireObject {
+  const { id, source, externalId, title, durationSec, distanceMeters } = workout;
+  const all = {
+    id,
+    source,
+    externalId,
+    title,
+    durationSec,
+    distanceMeters,
+    date: startOf(workout),
+  };
+  return Object.fromEntries(
+    Object.entries(all).filter(([, value]) =>
+      typeof value === 'string' ? value.length <= LONGEST_TEXT : typeof value === 'number',
+    ),
+  );
 }
 
 /** Returns the UTC date. FIT times have 32 bits from 1989 on, so the year has four digits. */

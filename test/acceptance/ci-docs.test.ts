@@ -126,7 +126,7 @@ describe('docs/ci.md', () => {
   });
 
   it.skipIf(missingForPorts.length > 0)(
-    `has a container whose entry serves the sandbox under any name${skipNote(missingForPorts)}`,
+    `has a container whose entry serves the sandbox under the names that it knows${skipNote(missingForPorts)}`,
     async () => {
       const home = openHome();
       const entry = join(ROOT, 'packaging/ci/container.mjs');
@@ -138,13 +138,16 @@ describe('docs/ci.md', () => {
         node "${entry}" --auto-approve & entry=$!
         trap "kill $entry" EXIT
         curl -sS --retry 60 --retry-delay 1 --retry-all-errors --fail -H "Host: sandbox" \
-          http://127.0.0.1:8918/_sandbox/settings'`;
+          http://127.0.0.1:8918/_sandbox/settings
+        curl -sS -o /dev/null -w "%{http_code}" -H "Host: evil.example:8918" \
+          http://127.0.0.1:8918/_sandbox/state'`;
       const run = await runShell(script, {
         home,
         path: [installSync(home)],
         env: { TMPDIR: home.dir },
       });
       expect(run.stdout, run.stderr).toContain('"autoApprove":true');
+      expect(run.stdout).toContain('}421');
     },
   );
 

@@ -111,7 +111,11 @@ describe('a token response', () => {
     [{ ...bearer, access_token: 5 }, 'access_token is the number 5, not a string'],
     [
       { ...bearer, access_token: 'SECRET\nX: y' },
-      'access_token contains characters that are not allowed in a token',
+      'access_token is longer than 16 kB, or contains characters that no token has',
+    ],
+    [
+      { ...bearer, access_token: 'SECRET'.repeat(3_000) },
+      'access_token is longer than 16 kB, or contains characters that no token has',
     ],
     [{ ...bearer, token_type: 'SECRET' }, 'token_type is a string other than "Bearer"'],
   ])('refuses %j, naming the field and not its content', (value, words) => {

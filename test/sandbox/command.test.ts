@@ -88,7 +88,9 @@ describe('sync sandbox', () => {
     const log = join(scratchDir(), 'requests.ndjson');
     for (const path of ['/api/profile', '/api/workouts']) {
       const { info, stop } = await start({ log });
-      await fetch(`${info.url}${path}`, { headers: { authorization: 'Bearer secret' } });
+      await fetch(`${info.url}${path}?q=%9b`, {
+        headers: { authorization: 'Bearer secret', 'x-odd': '\u009b' },
+      });
       await stop();
     }
     const text = readFileSync(log, 'utf8');
@@ -97,6 +99,8 @@ describe('sync sandbox', () => {
       { ordinal: 1, path: '/api/workouts', status: 401 },
     ]);
     expect(text).not.toContain('secret');
+    expect(text).toContain('\\u009b');
+    expect(text).not.toContain('\u009b');
     expect(statSync(log).mode & 0o077).toBe(0);
   });
 

@@ -182,6 +182,23 @@ it('requests all pages of workouts, with a day of margin at both ends', async ()
   });
 });
 
+it('ends a list without an end, and keeps no text that the platform adds', async () => {
+  let sent = 0;
+  const server = await listen((_request, response) => {
+    const page = Array.from({ length: 5_000 }, () =>
+      workout(`w${sent++}`, { source: 'x'.repeat(600) }),
+    );
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(page));
+  });
+  const { client } = clientOf({ url: server.url.href });
+  const context = testContext({ clock: { ...hastyClock, now: () => NOW } });
+  await expect(verifyUploads(context, [upload()], client, noFacts())).rejects.toMatchObject({
+    code: 'SERVICE_ANSWER',
+    message: 'The platform lists more than 50,000 workouts of these days.',
+  });
+  expect(server.requests).toHaveLength(11);
+});
+
 it('sends no request if nothing was uploaded', async () => {
   const { verify, requests } = await platform([]);
   expect([await verify([]), requests]).toEqual([[], []]);
