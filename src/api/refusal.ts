@@ -35,7 +35,7 @@ export function refusal(name: EndpointName, response: HttpResponse, refused: Dec
   const page = isRefusal ? isPage(response) : !isJsonObject(response);
   const unexplained = isRefusal && !page && !givesReason(response);
   const reason = refusalMessage(response, refused.sent);
-  const { code, message, hint, details } = meaningOf(name, response.status, reason, page, refused);
+  const { code, message, hint, details } = meaningOf(name, response, reason, page, refused);
   const { attempts } = refused;
   return new SyncError(code, message ?? reason, {
     hint,
@@ -52,7 +52,7 @@ export function refusal(name: EndpointName, response: HttpResponse, refused: Dec
 
 function meaningOf(
   name: EndpointName,
-  status: number,
+  { status, headers }: HttpResponse,
   reason: string,
   page: boolean,
   { url, lacks }: Declined,
@@ -90,10 +90,15 @@ function meaningOf(
       };
     default:
       if (status < 400) {
+        const isMoved = headers['location'] !== undefined;
         return {
           code: 'SERVICE_ANSWER',
-          message: `The platform sends ${path} elsewhere (${status}); a login never follows.`,
-          hint: phrase`Set the address that it moved to: ${sync('config', 'set', 'baseUrl', 'URL')}.`,
+          message: isMoved
+            ? `The platform sends ${path} elsewhere (${status}); a login never follows.`
+            : `The platform answers ${path} with a status that means nothing here (${status}).`,
+          hint: isMoved
+            ? phrase`Set the address that it moved to: ${sync('config', 'set', 'baseUrl', 'URL')}.`
+            : IN_BETWEEN,
           details: { delivery: MAY_HAVE_ACTED.includes(status) ? 'unknown' : 'not-sent' },
         };
       }

@@ -166,10 +166,11 @@ function unavailable(
   const because = words === undefined || repeatsStatus(words) ? '.' : `: ${sentence(words)}`;
   // The service's `Date` header decides: its clock may differ from this machine's.
   const theirs = Date.parse(headers['date'] ?? '');
-  const retryAfterMs = readRetryAfter(headers['retry-after'], Number.isNaN(theirs) ? now : theirs);
+  const asked = readRetryAfter(headers['retry-after'], Number.isNaN(theirs) ? now : theirs);
   const limited = status === 429;
   const unknown = limited ? 'in a minute' : 'later';
-  const when = retryAfterMs ? `in ${duration(retryAfterMs)}` : unknown;
+  const when = asked ? `in ${duration(asked)}` : unknown;
+  const retryAfterMs = asked === undefined ? undefined : Math.min(asked, LONGEST_PAUSE_MS);
   return new SyncError(
     'SERVICE_UNAVAILABLE',
     limited
@@ -182,13 +183,15 @@ function unavailable(
   );
 }
 
-/** Upper bound for `Retry-After`, which keeps timers and dates in range (ms). */
-const LONGEST_ASKED_MS = 86_400_000;
+/** Longest pause that a `Retry-After` causes (ms): a day. A timer takes at most 24 days. */
+const LONGEST_PAUSE_MS = 86_400_000;
+/** Longest `Retry-After` that is reported (ms): ten years. */
+const LONGEST_ASKED_MS = 3_650 * 86_400_000;
 
 /**
  * Reads `Retry-After` (RFC 9110 section 10.2.3): a number of seconds, or a date.
  *
- * @returns ms from now, from 0 to a day.
+ * @returns ms from now, from 0 to {@link LONGEST_ASKED_MS}.
  */
 function readRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;

@@ -243,7 +243,7 @@ function refusal(response: HttpResponse, url: URL, options: RefusalOptions): Syn
     const { code, message, hint } = invalidGrant;
     return new SyncError(code, `${message}${because}.`, { hint, details });
   }
-  const { code, message, hint } = meaningOf(error, response.status, url, because);
+  const { code, message, hint } = meaningOf(error, response, url, because);
   const means = options.isRefresh === true ? refreshCode(code, response) : code;
   // A refusal ended no token.
   const delivery = means === 'SERVICE_UNAVAILABLE' ? { delivery: 'not-sent' } : {};
@@ -266,7 +266,7 @@ function refreshCode(code: ErrorCode, response: HttpResponse): ErrorCode {
  */
 function meaningOf(
   error: string,
-  status: number,
+  { status, headers }: HttpResponse,
   { host, pathname }: URL,
   because: string,
 ): { readonly code: ErrorCode; readonly message: string; readonly hint?: Text } {
@@ -280,7 +280,7 @@ function meaningOf(
     return { code: 'AUTH_REFUSED', message, hint: phrase`Run ${sync('login')}.` };
   }
   const code = 'SERVICE_ANSWER';
-  if (status >= 300 && status < 400) {
+  if (status >= 300 && status < 400 && headers['location'] !== undefined) {
     const message = `${host} redirects ${pathname} to another address (${status}); tokens are not sent there.`;
     const hint = phrase`Log in at the new address: ${sync('login', '--base-url', 'URL')}.`;
     return { code, message, hint };

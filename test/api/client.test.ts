@@ -157,6 +157,14 @@ describe.each(METHODS)('%s', (name, line, call) => {
     expect(other.requests).toEqual([]);
   });
 
+  it.each([300, 304])('names no new address for a %i without one', async (status) => {
+    const { client } = await open([{ status }]);
+    const error = await failure(call(client));
+    expect(error.code).toBe('SERVICE_ANSWER');
+    expect(error.message).toContain(`with a status that means nothing here (${status})`);
+    expect(String(error.hint)).not.toContain('moved');
+  });
+
   it.each([
     [301, 'not-sent'],
     [302, 'unknown'],
