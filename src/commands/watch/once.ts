@@ -10,7 +10,7 @@ import type { WatchNotice } from '../../watch/report.ts';
 import type { DeviceSource, WatcherOptions } from '../../watch/parts.ts';
 import { Watcher } from '../../watch/watcher.ts';
 import { foldersIn, wellnessFolders } from '../../watch/wellness/folders.ts';
-import type { OnceSetup } from './login.ts';
+import type { OnceSetup } from '../../app/watching/login.ts';
 
 /** Events that are shown, beside the outcomes of recordings. */
 const SHOWN: readonly WatchNotice['event'][] = [

@@ -4,6 +4,8 @@ import { type CommandModule, dryRun, wholeNumber } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { devicePlaces } from '../../app/device-places.ts';
+import { type OnceSetup, markOf, openLogin } from '../../app/watching/login.ts';
+import { superviseWatcher } from '../../app/watching/supervisor.ts';
 import { chooseZoneData, zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOf, messageOf } from '../../base/errors.ts';
 import { joinTexts, phrase, sync } from '../../base/phrase.ts';
@@ -23,11 +25,9 @@ import { type DaemonStartOptions, requireProfile, startDaemon } from '../daemon/
 import { backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
 import { openHooks } from './hooks.ts';
-import { type OnceSetup, markOf, openLogin } from './login.ts';
 import { NoticePrinter, type NoticeStyle } from './printer.ts';
 import { WELLNESS_FLAG, hintOfFolder, offerWellness } from './offer-wellness.ts';
 import { runWatchOnce } from './once.ts';
-import { runWatch } from './rounds.ts';
 import { DEVICES_FLAG, scopeToWatch } from './scope.ts';
 import { watchSummaryJson, watchSummaryText } from './words.ts';
 import { VERSION } from '../../base/version.ts';
@@ -174,7 +174,7 @@ async function watchWithHooks(
 ): Promise<void> {
   const hooks = openHooks(context, config, setup.report);
   try {
-    await runWatch(options, {
+    await superviseWatcher(options, {
       ...setup,
       registration,
       report(notice, waiting) {

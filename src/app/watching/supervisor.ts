@@ -1,38 +1,59 @@
 import { existsSync } from 'node:fs';
-import { type ErrorCode, SyncError, isAbort } from '../../base/errors.ts';
+import { SyncError, isAbort } from '../../base/errors.ts';
 import { Tasks } from '../../base/tasks.ts';
 import { lockScope } from '../../daemon/registration.ts';
 import { DeviceMonitor } from '../../devices/monitor.ts';
-import { Tally } from '../../app/outcomes.ts';
 import { checkDatabase } from '../../ledger/database.ts';
-import { isLoginFailure } from '../../watch/send/circuit-breaker.ts';
 import type { DeviceAccess, WatchSignal, WatcherOptions } from '../../watch/parts.ts';
+import type { WatchNotice } from '../../watch/report.ts';
+import { isLoginFailure } from '../../watch/send/circuit-breaker.ts';
 import { Outbox } from '../../watch/send/outbox.ts';
 import { notItsLogin } from '../../watch/send/refusal-backoff.ts';
-import type { WatchNotice } from '../../watch/report.ts';
 import { Watcher } from '../../watch/watcher.ts';
-import { LOGIN_ENDS_SOON_MS } from '../../app/words/watchers.ts';
+import { Tally } from '../outcomes.ts';
+import { LOGIN_ENDS_SOON_MS } from '../words/watchers.ts';
 import { Announcer } from './announcer.ts';
 import { type HealthFacts, HealthReporter, isoTime } from './health.ts';
-import { type WatchLogin, type WatchSetup, asError, markOf } from './login.ts';
-import { LoginSearch } from './login-search.ts';
+import {
+  type WatchLogin,
+  type WatchSetup,
+  asError,
+  firstLogin,
+  isFailure,
+  markOf,
+  nextLogin,
+} from './login.ts';
 
 /** Interval of checks of when the login ends (ms). */
 const LOGIN_CHECK_MS = 12 * 3_600_000;
+/** Pause before a login that could not be read is read again (ms). */
+const SEARCH_RETRY_MS = 10_000;
+/** Shortest interval of checks of the whole ledger (ms). */
+const LEDGER_CHECK_MS = 10_000;
+const REPLACED =
+  'It was deleted or replaced. The watcher continues with the present file, or a new one. Nothing is doubled: the platform recognises recordings.';
+
+/** What all logins of one process share. */
+interface Shared {
+  readonly health: HealthReporter;
+  readonly announcer: Announcer;
+  readonly devices: Omit<DeviceAccess, 'claim'> | undefined;
+}
 
 /**
- * Watches until the signal is aborted. Each round has one login; the next round begins when the user
- * logs in again.
+ * Watches until the signal is aborted, with one login after another. The next login is opened and locked before the
+ * watcher of the last one ends. It takes over the registration, the locks, the devices, the copies and the counts.
  *
  * @throws SyncError `BUSY` if another process watches one of the folders, `STORAGE`, `CONFIG`; a login
  *   failure only if no login can be stored (tokens from the environment)
  */
-export async function runWatch(options: WatcherOptions, setup: WatchSetup): Promise<void> {
-  const { clock, signal } = setup.context;
-  const health = new HealthReporter(setup.registration, options, clock);
+export async function superviseWatcher(options: WatcherOptions, setup: WatchSetup): Promise<void> {
+  const { context, registration, ignoredDevices: ignored } = setup;
+  const { clock, signal } = context;
+  const health = new HealthReporter(registration, options, clock);
   const tally = new Tally('recording');
   let days = setup.wellness ? 0 : undefined;
-  const announcer = new Announcer(setup.context, (notice) => {
+  const announcer = new Announcer(context, (notice) => {
     if (notice.event === 'upload') tally.add(notice.item);
     if (notice.event === 'day' && notice.item.outcome === 'pushed') days = (days ?? 0) + 1;
     setup.report(notice, health.waiting);
@@ -41,12 +62,16 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
   try {
     let login: WatchLogin | undefined = await firstLogin(options, setup);
     announcer.started(options);
-    if (setup.monitor !== undefined) {
-      monitor = await DeviceMonitor.start(setup.context, setup.monitor);
-    }
-    const devices = monitor && devicesOf(monitor, setup);
+    if (setup.monitor !== undefined) monitor = await DeviceMonitor.start(context, setup.monitor);
+    // With what the watcher before this one knew of absent devices.
+    const away = new Map(registration.earlierAway.map((device) => [device.key, device]));
+    const devices = monitor && { source: monitor, away, ignored };
     while (login !== undefined) {
-      login = await new Round(options, setup, login, { health, announcer, devices }).run();
+      login = await new SupervisedWatcher(options, setup, login, {
+        health,
+        announcer,
+        devices,
+      }).run();
     }
   } catch (error) {
     if (!signal.aborted || !isAbort(error)) throw error;
@@ -63,65 +88,28 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
   setup.report({ event: 'stopped', ...counts }, queued);
 }
 
-/** Shortest interval of checks of the whole ledger (ms). */
-const LEDGER_CHECK_MS = 10_000;
-const REPLACED =
-  'It was deleted or replaced. The watcher continues with the present file, or a new one. Nothing is doubled: the platform recognises recordings.';
-
-interface Shared {
-  readonly health: HealthReporter;
-  readonly announcer: Announcer;
-  readonly devices: Omit<DeviceAccess, 'claim'> | undefined;
-}
-
-/** Returns the devices for all rounds, with what the watcher before this one knew of absent ones. */
-function devicesOf(
-  source: DeviceMonitor,
-  { registration, ignoredDevices: ignored }: WatchSetup,
-): Shared['devices'] {
-  const away = new Map(registration.earlierAway.map((device) => [device.key, device]));
-  return { source, away, ignored };
-}
-
-/** Opens the first login. If that fails for now, recordings are found and kept until it works. */
-async function firstLogin(scope: WatcherOptions, setup: WatchSetup): Promise<WatchLogin> {
-  const marker = setup.loginMarker();
-  let why: SyncError | undefined;
-  const opened = await setup.open('online').catch((error: unknown) => {
-    if (!(error instanceof SyncError) || isLasting(error.code)) throw error;
-    if (isLoginFailure(error.code) && !setup.loginCanChange) throw error;
-    why = error;
-    return setup.open('offline');
-  });
-  try {
-    const { stateDir, context, profile } = setup;
-    const owner = { stateDir, profile, account: opened.account };
-    const locks = await lockScope(context, owner, scope);
-    return { opened, marker, locks, why };
-  } catch (error) {
-    await opened.close();
-    throw error;
-  }
-}
-
-function isLasting(code: ErrorCode): boolean {
-  return ['USAGE', 'CONFIG', 'STORAGE', 'BUSY', 'INTERRUPTED', 'INPUT_INVALID'].includes(code);
-}
-
-/** One login at work. It owns the login: {@link Round.run} closes it. */
-class Round {
+/** The watcher of one login, which it owns: {@link SupervisedWatcher.run} closes it. */
+class SupervisedWatcher {
+  readonly #options: WatcherOptions;
   readonly #setup: WatchSetup;
   readonly #login: WatchLogin;
-  readonly #health: HealthReporter;
-  readonly #announcer: Announcer;
+  readonly #shared: Shared;
   readonly #outbox: Outbox;
   readonly #watcher: Watcher;
   readonly #ended = new AbortController();
   readonly #signal: AbortSignal;
-  /** Requests beside the watcher. They end with the round, before the next one reports its health. */
+  /** Requests beside the watcher. They end with it, before the next one reports its health. */
   readonly #tasks = new Tasks((error) => this.#fail(error));
-  readonly #search: LoginSearch;
   #loginCheckedAt = -Infinity;
+  /** The login to continue with. */
+  #next: WatchLogin | undefined;
+  #isSearching = false;
+  /** Of the login that was read last. */
+  #marker: string;
+  /** No login is read before this, unless there is none yet (monotonic clock, ms). */
+  #searchAgainAt = -Infinity;
+  /** Why no login could be read; reported once. */
+  #searchProblem: string | undefined;
   #ledgerProblem: string | undefined;
   /** The state of the ledger's file at the last check, and when the next one may be (monotonic clock, ms). */
   #checkedLedger: string | undefined;
@@ -129,20 +117,17 @@ class Round {
   /** An error that ends the watcher. */
   #fault: { readonly error: unknown } | undefined;
 
-  constructor(
-    options: WatcherOptions,
-    setup: WatchSetup,
-    login: WatchLogin,
-    { health, announcer, devices }: Shared,
-  ) {
+  constructor(options: WatcherOptions, setup: WatchSetup, login: WatchLogin, shared: Shared) {
     const { clock, signal } = setup.context;
     const { stateDir, profile } = setup;
-    const { opened } = login;
+    const { opened, marker } = login;
+    const { devices } = shared;
     const owner = { stateDir, profile, account: opened.account };
+    this.#options = options;
     this.#setup = setup;
     this.#login = login;
-    this.#health = health;
-    this.#announcer = announcer;
+    this.#shared = shared;
+    this.#marker = marker;
     this.#signal = AbortSignal.any([signal, this.#ended.signal]);
     this.#outbox = new Outbox(stateDir, opened.account, opened.ledger.mark);
     this.#watcher = new Watcher({ ...setup.context, signal: this.#signal }, options, {
@@ -156,75 +141,103 @@ class Round {
       report: (notice) => this.#onNotice(notice),
       onSignal: (signal) => this.#onSignal(signal),
     });
-    this.#search = new LoginSearch(login, options, setup, {
-      signal: this.#signal,
-      watcher: this.#watcher,
-      onProblem: (message) => announcer.announce({ event: 'problem', message }),
-    });
   }
 
-  /**
-   * Watches until the signal is aborted, or until there is another login to continue with.
-   *
-   * @returns the next login; undefined after the signal was aborted
-   */
+  /** @returns the login to continue with; undefined after the signal was aborted */
   async run(): Promise<WatchLogin | undefined> {
     const { opened, why, locks } = this.#login;
+    const { health, announcer } = this.#shared;
     let next: WatchLogin | undefined;
     try {
       const { account } = opened;
-      this.#health.note({ account, ledger: undefined, refreshEndsAt: undefined });
+      health.note({ account, ledger: undefined, refreshEndsAt: undefined });
       if (why !== undefined) this.#watcher.deliveryFailed(why);
-      else if (this.#announcer.loginNeeded) await this.#tryLogin();
+      else if (announcer.loginNeeded) await this.#tryLogin();
       this.#updateHealth(true);
       const end = await this.#watcher.run();
       if (this.#fault !== undefined) throw this.#fault.error;
-      if (end === 'left') next = this.#search.found;
+      if (end === 'left') next = this.#next;
       return next;
     } finally {
       this.#ended.abort();
       await this.#tasks.settled();
       this.#updateHealth(true);
-      if (next === undefined) await this.#search.closeUnused();
+      if (next === undefined && this.#next !== undefined) await discard(this.#next, locks);
       if (next?.locks !== locks) locks.release();
       await opened.close();
     }
   }
 
   #onNotice(notice: WatchNotice): void {
-    if (notice.event === 'login-needed' && !this.#setup.loginCanChange) this.#fail(asError(notice));
-    this.#health.note(errorFact(notice, this.#setup.context.clock.now()));
+    const { loginCanChange, context } = this.#setup;
+    if (notice.event === 'login-needed' && !loginCanChange) this.#fail(asError(notice));
+    this.#shared.health.note(errorFact(notice, context.clock.now()));
     this.#updateHealth(true);
-    this.#announcer.announce(notice);
+    this.#shared.announcer.announce(notice);
   }
 
   #onSignal(signal: WatchSignal): void {
-    switch (signal) {
-      case 'changed':
-        this.#updateHealth(false);
-        return;
-      case 'checked':
-        this.#onChecked();
+    if (signal === 'changed') {
+      this.#updateHealth(false);
+      return;
+    }
+    if (this.#mustCheckLogin()) this.#tasks.run(() => this.#checkLogin());
+    this.#checkLedger();
+    if (this.#mustSearch()) this.#tasks.run(() => this.#search());
+    this.#shared.health.write();
+  }
+
+  /** Returns whether there may be another login that works, or the ledger of this one was replaced. */
+  #mustSearch(): boolean {
+    const { context, loginCanChange, loginMarker } = this.#setup;
+    const { delivers, ledger } = this.#login.opened;
+    const { breaker } = this.#watcher;
+    if (this.#isSearching || this.#next !== undefined) return false;
+    // Only a search finds out whether the service answers again.
+    if (!delivers && breaker.waitMs === 0) return true;
+    if (context.clock.monotonic() < this.#searchAgainAt) return false;
+    if (ledger.database.isReplaced()) return true;
+    return loginCanChange && breaker.state.state !== 'closed' && loginMarker() !== this.#marker;
+  }
+
+  /** Opens and locks the login that is stored now. If it can be used, the watcher makes room for it. */
+  async #search(): Promise<void> {
+    const marker = this.#setup.loginMarker();
+    this.#isSearching = true;
+    try {
+      const found = await nextLogin(this.#login, this.#options, this.#setup);
+      this.#searchProblem = undefined;
+      if (isFailure(found)) {
+        this.#marker = marker;
+        this.#watcher.deliveryFailed(found, Infinity);
+      } else {
+        this.#next = found;
+        this.#watcher.leave();
+      }
+    } catch (error) {
+      if (!(error instanceof SyncError)) throw error;
+      if (this.#signal.aborted) return;
+      const { code, message } = error;
+      this.#searchAgainAt = this.#setup.context.clock.monotonic() + SEARCH_RETRY_MS;
+      if (isLoginFailure(code)) this.#marker = marker;
+      else if (message !== this.#searchProblem) {
+        this.#shared.announcer.announce({ event: 'problem', message });
+      }
+      this.#searchProblem = message;
+      this.#watcher.deliveryFailed(error);
+    } finally {
+      this.#isSearching = false;
     }
   }
 
-  #onChecked(): void {
-    const { clock } = this.#setup.context;
-    const checkIsDue = Math.abs(clock.now() - this.#loginCheckedAt) >= LOGIN_CHECK_MS;
-    if (checkIsDue && this.#isLoginInUse()) this.#tasks.run(() => this.#checkLogin());
-    this.#checkLedger();
-    if (this.#search.isDue) this.#tasks.run(() => this.#search.run());
-    this.#health.write();
-  }
-
-  /** Reports a ledger that was deleted or replaced, which the search then reopens, or damaged. */
+  /** Reports a ledger that was deleted or replaced, which a search then reopens, or damaged. */
   #checkLedger(): void {
     const { path, database } = this.#login.opened.ledger;
     const replaced = database.isReplaced() ? `${path}: ${REPLACED}` : undefined;
     const problem = existsSync(path) ? (this.#damage(path) ?? replaced) : replaced;
     if (problem === this.#ledgerProblem) return;
     this.#ledgerProblem = problem;
-    this.#health.note({ ledger: problem });
+    this.#shared.health.note({ ledger: problem });
     if (problem === undefined) this.#updateHealth(true);
     else this.#onNotice({ event: 'problem', message: problem });
   }
@@ -246,7 +259,7 @@ class Round {
   }
 
   #updateHealth(force: boolean): void {
-    this.#health.update(this.#watcher, this.#outbox.all.length, force);
+    this.#shared.health.update(this.#watcher, this.#outbox.all.length, force);
   }
 
   #fail(error: unknown): void {
@@ -254,15 +267,11 @@ class Round {
     this.#ended.abort(error);
   }
 
-  #isLoginInUse(): boolean {
-    return this.#login.opened.delivers && this.#watcher.breaker.state.state !== 'login-needed';
-  }
-
-  /** Uses the login once: an earlier round ended because the login had. */
+  /** Uses the login once: an earlier watcher ended because its login had. */
   async #tryLogin(): Promise<void> {
     try {
       await this.#login.opened.useLogin(this.#signal);
-      this.#announcer.loginWorks();
+      this.#shared.announcer.loginWorks();
     } catch (error) {
       if (!(error instanceof SyncError)) throw error;
       const failure = notItsLogin(error);
@@ -270,15 +279,22 @@ class Round {
     }
   }
 
+  #mustCheckLogin(): boolean {
+    const passedMs = Math.abs(this.#setup.context.clock.now() - this.#loginCheckedAt);
+    const isInUse = this.#watcher.breaker.state.state !== 'login-needed';
+    return passedMs >= LOGIN_CHECK_MS && this.#login.opened.delivers && isInUse;
+  }
+
   /** Checks when the login ends, and warns if that is soon. */
   async #checkLogin(): Promise<void> {
     const { clock } = this.#setup.context;
+    const { health, announcer } = this.#shared;
     this.#loginCheckedAt = clock.now();
     try {
       const endsAt = await this.#renewedEnd();
       if (endsAt === undefined) return;
-      this.#health.note({ refreshEndsAt: isoTime(endsAt) });
-      this.#announcer.lasts(endsAt - clock.now(), isoTime(endsAt));
+      health.note({ refreshEndsAt: isoTime(endsAt) });
+      announcer.lasts(endsAt - clock.now(), isoTime(endsAt));
       this.#updateHealth(true);
     } catch (error) {
       if (this.#signal.aborted || !(error instanceof SyncError)) return;
@@ -293,10 +309,16 @@ class Round {
     const { opened } = this.#login;
     const endsAt = await opened.loginEndsAt(this.#signal);
     const isShort = endsAt !== undefined && endsAt - context.clock.now() < LOGIN_ENDS_SOON_MS;
-    if (!isShort || this.#announcer.loginNeeded || !loginCanChange) return endsAt;
+    if (!isShort || this.#shared.announcer.loginNeeded || !loginCanChange) return endsAt;
     await opened.useLogin(this.#signal);
     return await opened.loginEndsAt(this.#signal);
   }
+}
+
+/** Closes a login that was found too late to be used. */
+async function discard({ opened, locks }: WatchLogin, kept: WatchLogin['locks']): Promise<void> {
+  if (locks !== kept) locks.release();
+  await opened.close();
 }
 
 function errorFact(notice: WatchNotice, now: number): HealthFacts {

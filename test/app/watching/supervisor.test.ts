@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import type { OpenLogin, WatchSetup } from '../../../src/commands/watch/login.ts';
-import { runWatch } from '../../../src/commands/watch/rounds.ts';
+import type { OpenLogin, WatchSetup } from '../../../src/app/watching/login.ts';
+import { superviseWatcher } from '../../../src/app/watching/supervisor.ts';
 import { rankBy } from '../../../src/records/prefer.ts';
 import { SyncError } from '../../../src/base/errors.ts';
 import { openDatabase } from '../../../src/ledger/database.ts';
@@ -115,7 +115,7 @@ it('does not overwrite the health of the next login with a late answer for the l
     },
     report: (event) => events.push(event),
   };
-  const running = runWatch(
+  const running = superviseWatcher(
     { folders: [folder], newOnly: false, pollMs: undefined, dryRun: false },
     setup,
   );

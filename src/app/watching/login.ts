@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { RETRIES } from '../../api/retry.ts';
-import type { AppContext } from '../../app/context.ts';
-import { connect } from '../../app/connection.ts';
-import { configFor } from '../../app/config.ts';
-import { loginRejected } from '../../app/ledger-account.ts';
-import { openLedger } from '../../app/ledger.ts';
-import { zoneFor } from '../../app/zone.ts';
+import type { AppContext } from '../context.ts';
+import { connect } from '../connection.ts';
+import { configFor } from '../config.ts';
+import { loginRejected } from '../ledger-account.ts';
+import { openLedger } from '../ledger.ts';
+import { zoneFor } from '../zone.ts';
 import type { Context } from '../../base/context.ts';
-import { type Failure, SyncError } from '../../base/errors.ts';
+import { type ErrorCode, type Failure, SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl, hasEnvironmentTokens } from '../../config/config.ts';
 import { serviceId } from '../../config/endpoints.ts';
@@ -23,6 +23,7 @@ import type { Lock } from '../../system/process-lock.ts';
 import { rankBy } from '../../records/prefer.ts';
 import type { WatchMachine } from '../../watch/parts.ts';
 import type { WatchNotice } from '../../watch/report.ts';
+import { isLoginFailure } from '../../watch/send/circuit-breaker.ts';
 import { AT_ONCE } from '../../watch/send/sender.ts';
 
 export interface WatchSetup extends WatchMachine {
@@ -144,6 +145,36 @@ export function markOf(path: string): string {
   return stats === undefined ? '-' : `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
 }
 
+/** Opens the first login. If that fails for now, recordings are found and kept until it works. */
+export async function firstLogin(scope: WatchScope, setup: WatchSetup): Promise<WatchLogin> {
+  const marker = setup.loginMarker();
+  let why: SyncError | undefined;
+  const opened = await setup.open('online').catch((error: unknown) => {
+    if (!(error instanceof SyncError) || isLasting(error.code)) throw error;
+    if (isLoginFailure(error.code) && !setup.loginCanChange) throw error;
+    why = error;
+    return setup.open('offline');
+  });
+  try {
+    return { opened, marker, locks: await lockFor(opened, scope, setup), why };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+function isLasting(code: ErrorCode): boolean {
+  return ['USAGE', 'CONFIG', 'STORAGE', 'BUSY', 'INTERRUPTED', 'INPUT_INVALID'].includes(code);
+}
+
+function lockFor(
+  { account }: OpenLogin,
+  scope: WatchScope,
+  { context, stateDir, profile }: WatchSetup,
+): Promise<Lock> {
+  return lockScope(context, { stateDir, profile, account }, scope);
+}
+
 /**
  * Reads the login that is stored now, to continue with instead of `before`.
  *
@@ -163,10 +194,8 @@ export async function nextLogin(
       await opened.close();
       return why;
     }
-    const { account } = opened;
-    if (account === before.opened.account) return { opened, marker, locks: before.locks };
-    const { context, stateDir, profile } = setup;
-    const locks = await lockScope(context, { stateDir, profile, account }, scope);
+    if (opened.account === before.opened.account) return { opened, marker, locks: before.locks };
+    const locks = await lockFor(opened, scope, setup);
     opened.takeOver(before.opened.account);
     return { opened, marker, locks };
   } catch (error) {
