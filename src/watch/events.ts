@@ -13,16 +13,13 @@ type Signal =
   | 'files-changed'
   /** A probe or, on a removable file system, a rescan of a folder ended. */
   | 'folder-probed'
-  /** A folder appeared, or was replaced. */
+  /** A folder appeared, with or without a device, or was replaced. */
   | 'folder-appeared'
   /** A device was plugged in, or left. */
   | 'devices-found'
   | 'device-claimed'
-  /** A claimed device is watched. */
-  | 'device-plugged'
-  /** A file was found, a recording copied, or the circuit breaker changed: there may be something to read or to send. */
+  /** A file was found, a recording copied or sent, or the breaker changed: there may be something to read or send. */
   | 'sender-work'
-  | 'upload-finished'
   /** The watcher is to stop, or to make room for another one. */
   | 'stop-requested';
 

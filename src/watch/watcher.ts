@@ -232,6 +232,7 @@ export class Watcher {
         return;
       case 'folder-appeared':
         this.#wellness?.readSoon();
+        this.#wellness?.checkSoon();
         return;
       case 'devices-found':
         this.#discovery.devices?.update();
@@ -239,10 +240,6 @@ export class Watcher {
       case 'device-claimed':
         this.#discovery.devices?.claimed();
         this.#parts.events.setTimer('check-due', 0);
-        return;
-      case 'device-plugged':
-        this.#wellness?.readSoon();
-        this.#wellness?.checkSoon();
         return;
       case 'rescan-due':
         this.#discovery.rescanner.start();
@@ -258,7 +255,6 @@ export class Watcher {
         return;
       case 'sender-work':
       case 'sender-due':
-      case 'upload-finished':
         this.#work();
         return;
       case 'verify-due':

@@ -1,15 +1,16 @@
+import { Tasks } from '../../src/base/tasks.ts';
 import { DeviceNames } from '../../src/watch/find/device-names.ts';
 import { IncompleteFiles } from '../../src/watch/find/incomplete-files.ts';
 import { EventQueue } from '../../src/watch/events.ts';
 import type { WatchParts } from '../../src/watch/parts.ts';
 import { testContext } from '../support/context.ts';
 
-/** Returns the parts of a watcher that a single one of them needs; the others are missing. */
-export function partsWith(given: Partial<WatchParts>): WatchParts {
+/** Returns what most parts of a watcher need, and what a test adds for one of them. */
+export function partsWith<Given extends Partial<WatchParts>>(given: Given) {
   const { clock, random, signal } = testContext(
     given.clock === undefined ? {} : { clock: given.clock },
   );
-  const parts: Partial<WatchParts> = {
+  return {
     clock,
     random,
     signal,
@@ -21,6 +22,7 @@ export function partsWith(given: Partial<WatchParts>): WatchParts {
     recursiveEvents: false,
     names: new DeviceNames(),
     events: new EventQueue(clock),
+    tasks: new Tasks(() => undefined),
     incomplete: new IncompleteFiles(clock, {
       isReported: () => false,
       markReported: () => undefined,
@@ -29,5 +31,4 @@ export function partsWith(given: Partial<WatchParts>): WatchParts {
     changed: () => undefined,
     ...given,
   };
-  return parts as WatchParts;
 }

@@ -16,8 +16,10 @@ interface DeviceClaim {
   result?: { readonly lock: Lock } | { readonly error: unknown };
 }
 
+type DeviceFoldersParts = Pick<WatchParts, 'changed' | 'events' | 'folders' | 'names' | 'report'>;
+
 export class DeviceFolders {
-  readonly #parts: WatchParts;
+  readonly #parts: DeviceFoldersParts;
   readonly #access: DeviceAccess;
   readonly #folders: Folders;
   readonly #plugged = new Map<string, { device: Device; folders: readonly string[]; lock: Lock }>();
@@ -28,7 +30,7 @@ export class DeviceFolders {
   readonly #ignored = new Set<string>();
   #closed = false;
 
-  constructor(parts: WatchParts, access: DeviceAccess, folders: Folders) {
+  constructor(parts: DeviceFoldersParts, access: DeviceAccess, folders: Folders) {
     this.#parts = parts;
     this.#access = access;
     this.#folders = folders;
@@ -101,7 +103,7 @@ export class DeviceFolders {
     this.#report({ event: 'device', device: key, title, state: 'plugged-in', root });
     for (const folder of folders) this.#folders.addRemovable(folder);
     for (const folder of [...folders, ...device.wellness]) names.owners.set(folder, device.owners);
-    events.post({ type: 'device-plugged' });
+    events.post({ type: 'folder-appeared' });
   }
 
   /** Unplugs the device that has this folder, which disappeared. @returns false if none has */

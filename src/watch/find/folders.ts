@@ -6,13 +6,16 @@ import { type FolderCalls, WatchedFolder } from './watched-folder.ts';
 /** Longest wait for the first probe of the folders (ms). */
 const FIRST_PROBE_MS = 1_000;
 
+type FoldersParts = ConstructorParameters<typeof WatchedFolder>[1] &
+  Pick<WatchParts, 'folders' | 'signal'>;
+
 /** The folders of a watcher. Those of devices come and go. */
 export class Folders {
-  readonly #parts: WatchParts;
+  readonly #parts: FoldersParts;
   readonly #calls: FolderCalls;
   readonly #folders = new Map<string, WatchedFolder>();
 
-  constructor(parts: WatchParts, calls: FolderCalls) {
+  constructor(parts: FoldersParts, calls: FolderCalls) {
     this.#parts = parts;
     this.#calls = calls;
     for (const path of parts.folders) {

@@ -54,18 +54,34 @@ interface RemoteFolderState {
   newOnly: NewOnly | undefined;
 }
 
+type RemoteFoldersParts = Pick<
+  WatchParts,
+  | 'clock'
+  | 'dryRun'
+  | 'filesystemType'
+  | 'incomplete'
+  | 'known'
+  | 'marks'
+  | 'names'
+  | 'newOnly'
+  | 'pollMs'
+  | 'readers'
+  | 'report'
+  | 'signal'
+>;
+
 /**
  * Probes and rescans watched folders on devices, networks and FUSE mounts. A child process for each mount makes every
  * call, since any call may hang. A file is read once: its recording goes to the outbox, and the ledger remembers
  * every file.
  */
 export class RemoteFolders {
-  readonly #parts: WatchParts;
+  readonly #parts: RemoteFoldersParts;
   readonly #classifier: Classifier;
   readonly #intake: Intake;
   readonly #states = new Map<string, RemoteFolderState>();
 
-  constructor(parts: WatchParts, classifier: Classifier, intake: Intake) {
+  constructor(parts: RemoteFoldersParts, classifier: Classifier, intake: Intake) {
     this.#parts = parts;
     this.#classifier = classifier;
     this.#intake = intake;

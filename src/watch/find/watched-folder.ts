@@ -28,6 +28,11 @@ export interface FolderCalls {
   readonly forgetBelow: (path: string) => number;
 }
 
+type WatchedFolderParts = Pick<
+  WatchParts,
+  'changed' | 'clock' | 'events' | 'filesystemType' | 'pollMs' | 'recursiveEvents' | 'report'
+>;
+
 /** One of the user's folders: it appears and disappears. */
 export class WatchedFolder {
   readonly path: string;
@@ -53,14 +58,14 @@ export class WatchedFolder {
   #closed = false;
   #events: FolderEvents | undefined;
   readonly #isOnDevice: boolean;
-  readonly #parts: WatchParts;
+  readonly #parts: WatchedFolderParts;
   readonly #calls: FolderCalls;
 
   /**
    * @param path absolute; links are followed for this one, not below it
    * @param isOnDevice its recordings are copied before they are sent
    */
-  constructor(path: string, parts: WatchParts, calls: FolderCalls, isOnDevice = false) {
+  constructor(path: string, parts: WatchedFolderParts, calls: FolderCalls, isOnDevice = false) {
     this.path = path;
     this.#parts = parts;
     this.#calls = calls;

@@ -24,6 +24,24 @@ const HOLD_MS = 3_600_000;
 /** Failures that pass. Their hints ask the user to try again, which the watcher does. */
 const RETRIED: readonly ErrorCode[] = ['NETWORK', 'SERVICE_UNAVAILABLE'];
 
+type SenderParts = Pick<
+  WatchParts,
+  | 'breaker'
+  | 'changed'
+  | 'client'
+  | 'clock'
+  | 'delivers'
+  | 'dryRun'
+  | 'events'
+  | 'filePart'
+  | 'ledger'
+  | 'onSettled'
+  | 'outbox'
+  | 'report'
+  | 'signal'
+  | 'url'
+>;
+
 /**
  * Sends the recordings in the outbox, oldest first, two at a time, while the circuit breaker is closed. It reads
  * copies, never the files that these were made from.
@@ -31,7 +49,7 @@ const RETRIED: readonly ErrorCode[] = ['NETWORK', 'SERVICE_UNAVAILABLE'];
  * The sender has no loop: the watcher calls {@link Sender.step} when there may be work.
  */
 export class Sender {
-  readonly #parts: WatchParts;
+  readonly #parts: SenderParts;
   readonly #unread: () => number;
   readonly #uploader: Uploader;
   readonly #uploads: Tasks;
@@ -51,7 +69,7 @@ export class Sender {
   lastSuccessAt: number | undefined;
 
   /** @param unread returns how many files wait to be read */
-  constructor(parts: WatchParts, unread: () => number) {
+  constructor(parts: SenderParts, unread: () => number) {
     const { clock, client, dryRun, events, filePart, ledger, url } = parts;
     const options = { force: false, anyType: false, metadata: {}, dryRun };
     this.#parts = parts;
@@ -238,7 +256,7 @@ export class Sender {
       if (recording.state === 'sending') recording.state = 'waiting';
       this.#buffers.push(buffers);
       changed();
-      events.post({ type: 'upload-finished' });
+      events.post({ type: 'sender-work' });
     }
   }
 

@@ -17,18 +17,23 @@ import { foldersIn, wellnessFolders } from './folders.ts';
 /** Limits a file with wellness; those of devices are below 1 MB (bytes). */
 const MAX_BYTES = 64 * 1024 * 1024;
 
+type WellnessFilesParts = Pick<
+  WatchParts,
+  'dryRun' | 'filesystemType' | 'ledger' | 'names' | 'readers' | 'report' | 'signal'
+>;
+
 /**
  * Reads new and changed files in wellness folders into the ledger, each once. So their days can be sent
  * after the device has left.
  */
 export class WellnessFiles {
-  readonly #parts: WatchParts;
+  readonly #parts: WellnessFilesParts;
   readonly #discovery: Discovery;
   /** The listings of folders on devices over MTP. */
   readonly #listings = new Map<string, RemoteListing>();
   readonly #reported = new Set<string>();
 
-  constructor(parts: WatchParts, discovery: Discovery) {
+  constructor(parts: WellnessFilesParts, discovery: Discovery) {
     this.#parts = parts;
     this.#discovery = discovery;
   }

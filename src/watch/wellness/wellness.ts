@@ -27,12 +27,27 @@ const SHARED_SCALE = {
   hint: phrase`${sync('push', 'wellness', '--user', 'NUMBER')} with the same folder sends those of one.`,
 };
 
+type WellnessParts = ConstructorParameters<typeof WellnessFiles>[0] &
+  Pick<
+    WatchParts,
+    | 'breaker'
+    | 'changed'
+    | 'client'
+    | 'clock'
+    | 'delivers'
+    | 'events'
+    | 'random'
+    | 'rank'
+    | 'url'
+    | 'zone'
+  >;
+
 /**
  * Reads the wellness files of devices, and sends completed days, each once, after the recordings. A failure
  * delays no recording: days have their own back-off.
  */
 export class Wellness {
-  readonly #parts: WatchParts;
+  readonly #parts: WellnessParts;
   readonly #files: WellnessFiles;
   readonly #backOff: CircuitBreaker;
   #readAt = -Infinity;
@@ -43,7 +58,7 @@ export class Wellness {
   /** Days that wait since the last attempt. */
   #waiting = 0;
 
-  constructor(parts: WatchParts, discovery: Discovery) {
+  constructor(parts: WellnessParts, discovery: Discovery) {
     this.#parts = parts;
     this.#files = new WellnessFiles(parts, discovery);
     this.#backOff = new CircuitBreaker(() => parts.clock.monotonic(), parts.random);
