@@ -52,6 +52,8 @@ export type WatchNotice =
   | (Failure & { readonly event: 'days-waiting'; readonly days: number })
   /** A recording was copied that is on a device, or cannot be sent now. */
   | { readonly event: 'kept'; readonly path: string; readonly sha256: string }
+  /** Recordings are sent without copies, one at a time; reported once, until a copy succeeds. */
+  | { readonly event: 'not-copied'; readonly message: string; readonly hint?: Text | undefined }
   /** The copies became many; reported once. `folder` holds those of all accounts. */
   | {
       readonly event: 'many-copies';

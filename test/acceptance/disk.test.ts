@@ -162,6 +162,16 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
     expect(receivedCounts(world)).toHaveLength(3);
   });
 
+  it('is not filled up by the copies of a watcher, which sends more than it has room for', async () => {
+    const { world } = await openOnSmallDisk();
+    for (let n = 1; n <= 30; n++) {
+      world.write(`rides/${n}.fit`, makeRecording({ seed: n, sizeBytes: 100_000 }));
+    }
+    const { code } = await world.program(['watch', join(world.home.dir, 'rides'), '--once']);
+    expect(receivedCounts(world)).toEqual(Array.from({ length: 30 }, () => 1));
+    expect(code).toBe(0);
+  });
+
   it('costs a daemon lines of its log, but no recording', async () => {
     const { world, disk, folder } = await openOnSmallDisk();
     const rides = join(world.home.dir, 'rides');

@@ -46,6 +46,10 @@ const WATCH = line('watch', {
       path: text('The file.'),
       sha256: sha256('SHA-256 of the recording, unpacked.'),
     }),
+    variant('not-copied', 'recordings cannot be copied, so they are sent one at a time without', {
+      message: MESSAGE,
+      hint: HINT,
+    }),
     variant('many-copies', 'the copies that wait to be sent are larger than 1 GB', {
       folder: text('Where they are.'),
       copies: count('How many.'),

@@ -19,6 +19,7 @@ const SHOWN: readonly WatchNotice['event'][] = [
   'device',
   'device-ignored',
   'kept-for-others',
+  'not-copied',
   'missing',
   'problem',
   'unverified',

@@ -63,6 +63,11 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
       ]);
     case 'kept':
       return `${shownPath(event.path)}: copied; it is sent from the copy.`;
+    case 'not-copied':
+      return sentences([
+        `Recordings are sent one at a time, without copies: ${event.message}`,
+        event.hint,
+      ]);
     case 'many-copies':
       return `Copies of ${plural(event.copies, 'recording')} wait to be sent. They take ${bytes(event.bytes)} in ${event.folder}.`;
     case 'kept-for-others':

@@ -253,9 +253,10 @@ export class RemoteFolders {
     const { left } = state;
     left.clear();
     for (const file of files) left.add(file);
+    const isOnDevice = this.#parts.filesystemType(path).isShared !== true;
     let failures = 0;
     for (const file of files) {
-      if (!this.#intake.hasRoomFor(file, !this.#parts.filesystemType(path).isShared)) continue;
+      if (!this.#intake.hasRoomFor(file, isOnDevice)) continue;
       const failure = await this.#read(path, file, state);
       // Reading it again would take longer than this.
       if (!dryRun) known.flush();

@@ -258,8 +258,8 @@ export class Intake {
       outbox.keep(recording, bytes);
     } catch (error) {
       if (!(error instanceof SyncError)) throw error;
-      const message = `Recordings cannot be copied before they are sent: ${error.message}`;
-      if (!this.#saidNotCopied) report({ event: 'problem', message });
+      const { message, hint } = error;
+      if (!this.#saidNotCopied) report({ event: 'not-copied', message, hint });
       this.#saidNotCopied = true;
       return false;
     }

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { systemCode } from '../../base/errors.ts';
+import { SyncError, systemCode } from '../../base/errors.ts';
 import {
   type Copy,
   type CopyLabel,
@@ -10,6 +10,7 @@ import {
   namesIn,
   outboxFolder,
 } from '../../ledger/outbox.ts';
+import { freeBytes } from '../../system/disk.ts';
 import { isFolder, readPlainFile } from '../../system/plain-file.ts';
 import type { ProcessMark } from '../../system/processes.ts';
 import { sha256 as hashOf } from '../../system/this-process.ts';
@@ -21,6 +22,8 @@ import {
   readFile,
 } from '../../upload/read-recording.ts';
 
+/** Free space that copies leave to the ledger: on a full disk, nothing could be sent (bytes). */
+const LEDGER_BYTES = 32 * 1024 * 1024;
 /** The bytes of a copy while they are written. */
 const UNFINISHED = '.unfinished';
 
@@ -94,6 +97,11 @@ export class Outbox {
   keep(recording: WaitingRecording, bytes: Uint8Array): void {
     const { sha256, path, size, recordedAt } = recording;
     const folder = this.#ownFolder(sha256);
+    if ((freeBytes(this.#stateDir) ?? Infinity) < size + LEDGER_BYTES) {
+      throw new SyncError('STORAGE', `The disk of ${this.#stateDir} is nearly full.`, {
+        hint: 'Free some space there.',
+      });
+    }
     const label: CopyLabel = { account: this.#account, path, size, recordedAt };
     const unfinished = join(folder, UNFINISHED);
     try {
