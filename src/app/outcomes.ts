@@ -126,7 +126,8 @@ export function exitCodeOfItem(item: RunItem): ExitCode {
   if (item.outcome === 'failed') return exitCodeOfDelivery(item.code);
   const facts: OutcomeFacts =
     item.outcome === 'skipped' ? SKIPPED[item.reason] : OUTCOMES[item.outcome];
-  return facts.exitCode ?? ExitCode.ok;
+  const lacks = 'warnings' in item && item.warnings.some(({ unsent }) => unsent === true);
+  return facts.exitCode ?? (lacks ? ExitCode.invalidInput : ExitCode.ok);
 }
 
 /** Returns the outcomes of recordings or of days: with those of `--dry-run`, or only these. */

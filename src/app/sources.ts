@@ -9,7 +9,6 @@ import type { Match } from '../records/sources/types.ts';
 import { conversionOf, highestOf, isDayTotal, unitsOf } from '../records/fields.ts';
 import type { Conversion } from '../base/units.ts';
 import type { SourceOptions } from '../records/types.ts';
-import type { WellnessLedger } from '../ledger/wellness.ts';
 import { collect } from './command.ts';
 import type { AppContext } from './context.ts';
 import { plural } from '../terminal/words.ts';
@@ -50,12 +49,12 @@ export const unitFlag = () =>
 function unitsFrom(
   flags: readonly string[] = [],
 ): Required<Pick<SourceOptions, 'units' | 'ofDay'>> {
-  const units = new Map<string, Conversion>();
+  const units = new Map<string, Conversion & { readonly name: string }>();
   const ofDay = new Set<string>();
   for (const flag of flags) {
     const [unit = '', field = 'weight'] = flag.split('=').reverse();
     const conversion = conversionOf(field, unit);
-    if (conversion !== undefined) units.set(field, conversion);
+    if (conversion !== undefined) units.set(field, { ...conversion, name: unit });
     else if (unit === DAY && isDayTotal(field)) ofDay.add(field);
     else {
       const hint = `The units of ${field}: ${unitNamesOf(field).join(', ') || 'none'}.`;
@@ -74,23 +73,16 @@ function unitNamesOf(field: string): string[] {
   return [...Object.keys(unitsOf(field)), ...scales, ...(isDayTotal(field) ? [DAY] : [])];
 }
 
-/** Returns how a command learns the unit that a table does not say: an earlier answer, or the user's. */
-export function unitAsker(
-  { io, signal }: AppContext,
-  memory: Pick<WellnessLedger, 'unitOf' | 'rememberUnit'> | undefined,
-  mayAsk: boolean,
-): NonNullable<SourceOptions['unitOf']> {
-  return async (input, field, form) => {
+/** Returns how a command asks for the unit that a file does not state; undefined if it cannot ask. */
+export function unitAsker({ io, signal }: AppContext): SourceOptions['askUnit'] {
+  if (!io.interactive) return undefined;
+  return async (input, field) => {
     const known = unitsOf(field);
     const question = `${input}: in which unit is ${field} (${Object.keys(known).join(', ')})? `;
-    let unit = memory?.unitOf(form, field);
-    while (mayAsk && io.interactive && known[unit ?? ''] === undefined) {
-      const wrong = unit === undefined ? '' : `"${unit}" is no unit of ${field}. `;
-      unit = await io.ask(`${wrong}${question}`, { signal });
-    }
-    const factor = known[unit ?? ''];
-    if (unit !== undefined && factor !== undefined) memory?.rememberUnit(form, field, unit);
-    return factor;
+    let unit = await io.ask(question, { signal });
+    while (known[unit] === undefined)
+      unit = await io.ask(`"${unit}" is no unit of ${field}. ${question}`, { signal });
+    return unit;
   };
 }
 

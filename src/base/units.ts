@@ -24,7 +24,7 @@ export function convert(
 
 /** Units that people write, by the platform's: the factor of each. */
 export const UNIT_FACTORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  kg: { kg: 1, kgs: 1, lb: KG_PER_POUND, lbs: KG_PER_POUND, st: 14 * KG_PER_POUND },
+  kg: { kg: 1, lb: KG_PER_POUND, st: 14 * KG_PER_POUND, kgs: 1, lbs: KG_PER_POUND },
   s: { s: 1, min: 60, h: 3_600, hrs: 3_600, hours: 3_600 },
   min: { min: 1, s: 1 / 60, h: 60 },
   m: { m: 1, km: 1_000, mi: METRES_PER_MILE },

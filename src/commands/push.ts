@@ -195,12 +195,19 @@ async function readFiles(
   run: PushRun,
   report: DayReport,
   lastWeight?: number,
-  memory?: WellnessLedger,
+  ledger?: WellnessLedger,
 ): Promise<readonly PreparedRecord[]> {
   const { clock, output } = context;
   const { kind, files } = run;
   const zone = report.zones?.zone ?? run.zone;
-  const sources = { ...run.sources, unitOf: unitAsker(context, memory, !run.strict) };
+  const askUnit = run.strict ? undefined : unitAsker(context);
+  const memory = ledger && {
+    unitOf: (form: string, field: string) => ledger.unitOf(form, field),
+    rememberUnit: (form: string, field: string, unit: string) => {
+      if (!run.dryRun) ledger.rememberUnit(form, field, unit);
+    },
+  };
+  const sources = { ...run.sources, memory, ...(askUnit && { askUnit }) };
   const reading = { ...run, sources, zone, now: clock.now(), lastWeight };
   const prepared = await prepareFiles(context, kind, files, reading);
   if (output.json) for (const found of prepared.exports) output.result(exportJson(found));

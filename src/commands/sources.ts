@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type CommandModule, zoneFlag } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
-import { indentedJson } from '../app/words/days.ts';
+import { indentedJson, noteText } from '../app/words/days.ts';
 import { zoneFor } from '../app/zone.ts';
 import type { AppContext } from '../app/context.ts';
 import { exportJson, exportText, sourcesFor, unitFlag } from '../app/sources.ts';
@@ -85,6 +85,11 @@ async function check(context: AppContext, path: string, flags: SourcesFlags): Pr
       output.result({ ...exportJson(found), ...example }, phrase`${exportText(found)}${shown}`);
     }
     for (const note of [...read.notes, ...read.warnings]) output.warn(note);
+    const lost = read.records.flatMap(({ warnings }) => warnings.filter(({ unsent }) => unsent));
+    for (const warning of lost) {
+      output.warn(noteText(warning));
+      code = ExitCode.invalidInput;
+    }
     for (const { source, problems, ...item } of [...read.unreadable, ...read.invalid]) {
       const said = problems.map(({ field, problem }) =>
         field === undefined ? problem : `${field}: ${problem}`,

@@ -65,7 +65,13 @@ export function finishInput(
   const verdict = judge(name, records, facts, strict);
   const recurring = new Recurring();
   for (const { raw, ...reading } of records) {
-    if (reading.problems.length > 0) {
+    const [sent] = reading.drafts;
+    if (sent !== undefined) {
+      for (const { field, problem } of reading.problems) {
+        const place = field === undefined ? {} : { field };
+        sent.warnings.push({ source: raw.source, ...place, message: problem, unsent: true });
+      }
+    } else if (reading.problems.length > 0) {
       const record = invalidRecord(kind, raw.source, reading);
       if (invalid.length === MAX_INVALID) throw tooManyInvalid(record);
       invalid.push(record);

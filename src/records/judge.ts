@@ -110,9 +110,8 @@ function noteWhole(
   let hasRemedy = false;
   for (const objection of objections) {
     const { field, whole, is } = objection;
-    const counts = objection.entries.some(
-      (entry) => strictest.get(entry)?.get(field) === objection,
-    );
+    const isStrictest = (entry: Entry) => strictest.get(entry)?.get(field) === objection;
+    const counts = objection.entries.length === 0 || objection.entries.some(isStrictest);
     if (whole === undefined || !counts) continue;
     const { confirm } = whole;
     const found = `${field}: ${objection.found}`;

@@ -6,9 +6,16 @@ import {
 } from '../base/units.ts';
 import { groupBy } from '../base/group-by.ts';
 import { numberIn } from './entry.ts';
-import { SUMMED_TOTALS, WELLNESS_FIELDS, highestOf, isDayTotal, unitNameOf } from './fields.ts';
+import {
+  SUMMED_TOTALS,
+  WELLNESS_FIELDS,
+  highestOf,
+  isDayTotal,
+  unitNameOf,
+  unitsOf,
+} from './fields.ts';
 import type { Match } from './sources/types.ts';
-import type { Entry, RecordOptions, SourceOptions } from './types.ts';
+import type { Entry, FieldUnits, RecordOptions, SourceOptions } from './types.ts';
 
 /**
  * Finds values within their range that are not what their field says: in another unit, of several days, or
@@ -21,8 +28,7 @@ export interface FileFacts
     Partial<Match>,
     Pick<SourceOptions, 'units' | 'ofDay'>,
     Pick<RecordOptions, 'lastWeight'> {
-  /** The fields of which the header states the unit or the scale. */
-  readonly stated?: ReadonlySet<string> | undefined;
+  readonly fieldUnits?: FieldUnits | undefined;
 }
 
 export interface Objection {
@@ -117,12 +123,12 @@ const LOW_SCORE = 10;
 function lowScale(
   field: string,
   entries: readonly Entry[],
-  { mapping, units, stated }: FileFacts,
+  { mapping, units, fieldUnits }: FileFacts,
 ): Objection | undefined {
   const highest = highestOf(field);
   const isOwn = mapping === undefined;
   const isTable = mapping?.guess === true && mapping.format === 'csv';
-  if (highest === undefined || units?.has(field) || stated?.has(field)) return undefined;
+  if (highest === undefined || units?.has(field) || fieldUnits?.stated.has(field)) return undefined;
   const most = entries.reduce((max, entry) => Math.max(max, numberIn(entry, field) ?? 0), 0);
   const found = `no value is above ${most}, and the platform takes 1 to ${highest}`;
   const about = { field, entries, found };
@@ -149,7 +155,8 @@ function scoreForHrv(
   columns: Columns,
 ): Objection | undefined {
   const readiness = columns.get('readiness');
-  if (field !== 'hrv' || readiness === undefined || facts.stated?.has(field)) return undefined;
+  if (field !== 'hrv' || readiness === undefined || facts.fieldUnits?.stated.has(field))
+    return undefined;
   if (lowScale('readiness', readiness, facts)?.is !== 'unit') return undefined;
   const found = 'is a score, as the readiness is, or ms';
   return { field, entries, found, is: 'unit', whole: { confirm: '--unit hrv=ms sends it' } };
@@ -245,7 +252,31 @@ function firstOf(field: string, [first, ...others]: readonly Entry[]): string {
     : `is ${value} (${count} values of this kind)`;
 }
 
-const JUDGES: readonly Judge[] = [farWeights, ofEntries, energyOfMacros];
+const JUDGES: readonly Judge[] = [withoutUnit, farWeights, ofEntries, energyOfMacros];
+
+/** Values in an unknown unit were left out when they were read. */
+function withoutUnit(entries: readonly Entry[], { fieldUnits }: FileFacts): Objection[] {
+  const found: Objection[] = [];
+  for (const [field, how] of fieldUnits?.unstated ?? []) {
+    const [own = '', other] = Object.keys(unitsOf(field));
+    const lacks = 'the file does not state its unit';
+    if (how === 'left') {
+      const confirm = `--unit ${field}=${own} or --unit ${field}=${other ?? ''} names it`;
+      found.push({ field, entries: [], found: lacks, is: 'unit', whole: { confirm } });
+    }
+    const read = entries.filter((entry) => numberIn(entry, field) !== undefined);
+    if (how !== 'assumed' || read.length === 0) continue;
+    const confirm = `--unit ${field}=${other === undefined ? `${own} confirms it` : `${other} converts`}`;
+    found.push({
+      field,
+      entries: read,
+      found: `${lacks}: read as ${own}`,
+      is: 'sent',
+      whole: { confirm },
+    });
+  }
+  return found;
+}
 
 const LEAST_WEIGHT_KG = 35;
 

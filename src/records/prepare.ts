@@ -83,7 +83,7 @@ export async function prepareInputs(
       if (input.samples === undefined)
         count = await readAll(input, kind, options, own, reader, signal);
       rejectOtherKind(kind, name, own);
-      const facts = { ...options, ...options.sources, ...reader?.found, stated: reader?.stated };
+      const facts = { ...options, ...options.sources, ...reader?.found, fieldUnits: reader?.units };
       judged = finishInput(kind, name, own, facts, options.strict);
     } catch (error) {
       unreadable.push(unreadableInput(kind, name, error, all.length > 1));

@@ -3,6 +3,7 @@ import type { Conversion } from '../base/units.ts';
 import type { Text } from '../base/phrase.ts';
 import type { ItemInput } from '../ledger/nutrition.ts';
 import type { RecordKind } from '../ledger/records.ts';
+import type { WellnessLedger } from '../ledger/wellness.ts';
 import type { Match, Source } from './sources/types.ts';
 
 /** The shapes that records have on their way from a file to a request. */
@@ -21,6 +22,8 @@ export interface Warning {
   /** The field as the input spells it, with its place: `weight`, `items/3/logged_at`. */
   readonly field?: string;
   readonly message: Text;
+  /** The value was not sent, and the rest of the record was. */
+  readonly unsent?: true;
 }
 
 /** The fault of one field of a record, or of the record if there is no field. */
@@ -37,8 +40,11 @@ export type RawRecord =
   | {
       readonly source: string;
       readonly value: JsonValue;
-      /** Numbers that could not be kept exactly, rows perhaps cut off: accepted with a warning, refused if strict. */
-      readonly inexact?: readonly Problem[];
+      /**
+       * Numbers that could not be kept exactly, values that could not be read, rows perhaps cut off: the rest is
+       * accepted with a warning each, refused if strict.
+       */
+      readonly inexact?: readonly (Problem & Partial<Pick<Warning, 'source' | 'unsent'>>)[];
       /** The record was made from an export with the mapping of its source. */
       readonly mapped?: true;
       /** The instant of the measurement (ms since 1970), if `value` does not say it. */
@@ -202,7 +208,17 @@ export interface RecordOptions {
 }
 
 /** How values become the fields', in the units that the user named (`--unit`). */
-export type Units = ReadonlyMap<string, Conversion>;
+export type Units = ReadonlyMap<string, Conversion & { readonly name?: string }>;
+
+/** The units of an input's fields. */
+export interface FieldUnits {
+  /** Of fields whose unit the file does not state: named by the user, or remembered. */
+  readonly units: Units;
+  /** The fields of which the header states the unit or the scale. */
+  readonly stated: ReadonlySet<string>;
+  /** The fields whose unit is not stated: read in the platform's, or unknown. `left`: values were left out. */
+  readonly unstated: Map<string, 'assumed' | 'unknown' | 'left'>;
+}
 
 /** Which exports are recognised. */
 export interface SourceOptions {
@@ -218,12 +234,10 @@ export interface SourceOptions {
   readonly units?: Units;
   /** The fields whose values the user confirmed to be of single days (`--unit steps=day`). */
   readonly ofDay?: ReadonlySet<string>;
-  /**
-   * Returns the factor of a field's unit that a file does not say: an earlier answer, or the user's.
-   *
-   * @param form the source and the columns of the file, for which an answer holds
-   */
-  readonly unitOf?: (input: string, field: string, form: string) => Promise<number | undefined>;
+  /** The units that the user named for files with the same columns. */
+  readonly memory?: Pick<WellnessLedger, 'unitOf' | 'rememberUnit'> | undefined;
+  /** Asks for the unit of a field that a file does not state. */
+  readonly askUnit?: (input: string, field: string) => Promise<string | undefined>;
 }
 
 /** A checked IANA zone name and its origin: a flag overrides a timestamp's own offset. */
@@ -242,7 +256,7 @@ export interface DayDraft {
   readonly fields: JsonObject;
   /** Nutrition only. Without it, the record says nothing about items. */
   readonly items?: readonly JsonObject[] | undefined;
-  readonly warnings: readonly Warning[];
+  readonly warnings: Warning[];
   readonly recurring: RecurringNote[];
   /** The day itself, and its items: they share their values with `fields` and `items`. */
   readonly entries: readonly Entry[];

@@ -53,24 +53,20 @@ export function readFields(
       known[name] = value;
       if (typeof raw === 'number' && scale === undefined && raw !== value) exact.set(name, raw);
       if (spelling !== name) spellings.set(name, spelling);
-    } else if (!isSame(object, spelling, spellings.get(name) ?? name, value, other)) {
-      noteOther(joinPointer(path, spelling), value, spellings.get(name) ?? name, other, notes);
+      continue;
     }
+    const first = spellings.get(name) ?? name;
+    const rounding = Math.max(roundingOf(raw), roundingOf(object[first] ?? null));
+    if (isSame(value, other, rounding)) continue;
+    notes.problem(joinPointer(path, spelling), saysOther(value, first, other));
   }
   return { known, spellings, exact, unknown };
 }
 
-/** Checks if two members of one field say the same, rounding aside. */
-function isSame(
-  object: JsonObject,
-  one: string,
-  two: string,
-  value: JsonValue,
-  other: JsonValue,
-): boolean {
+/** Checks if two values of one field say the same, rounding aside. */
+export function isSame(value: JsonValue, other: JsonValue, rounding: number): boolean {
   if (typeof value !== 'number' || typeof other !== 'number') return sameJson(value, other);
-  const [first, second] = [one, two].map((name) => roundingOf(object[name] ?? null));
-  return Math.abs(value - other) <= Math.max(first ?? 0, second ?? 0);
+  return Math.abs(value - other) <= rounding;
 }
 
 /** Returns by how much a number was rounded at most, as its decimals show. */
@@ -153,25 +149,20 @@ export function spellingsOf(
   const [first = '', ...others] = spellings;
   for (const other of others) {
     if (sameJson(object[first] ?? null, object[other] ?? null)) continue;
-    noteOther(joinPointer(path, other), object[other] ?? null, first, object[first] ?? null, notes);
+    const said = saysOther(object[other] ?? null, first, object[first] ?? null);
+    notes.problem(joinPointer(path, other), said);
   }
   return spellings;
 }
 
 /** Says that a field is there twice, and not the same. */
-export function noteOther(
-  field: string,
-  value: JsonValue,
-  other: string,
-  otherValue: JsonValue,
-  notes: Notes,
-): void {
+export function saysOther(value: JsonValue, other: string, otherValue: JsonValue): string {
   const [one, two] = [show(value), show(otherValue)];
   const said =
     one === two
       ? `says something else than ${other}, the same field`
       : `says ${one}, but ${other}, the same field, says ${two}`;
-  notes.problem(field, `${said}: keep one of the two`);
+  return `${said}: keep one of the two`;
 }
 
 /** NUL, or half of a surrogate pair: JSON carries both, and databases hold neither. */

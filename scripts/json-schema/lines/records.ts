@@ -23,6 +23,7 @@ const DAY = {
     source: text('The input record.'),
     field: text('The field as the input spells it.', 'it is about a field'),
     message: text('A sentence.'),
+    unsent: flag('The value was not sent, and the rest of the day was.', 'it is so'),
   }),
   zoneUsed: flag('Whether the zone decided the date or an offset.'),
   zone: text('IANA name of the zone.', '`zoneUsed`, and `sync push` prints the line'),

@@ -91,9 +91,11 @@ type SentDay = Exclude<RecordItem, { readonly outcome: 'invalid' }>;
 function outcomeLines(item: SentDay, zone: string, words: typeof SENT): Text[] {
   const where = item.zoneUsed ? ` (dates in ${zone})` : '';
   const hint = 'hint' in item && item.hint !== undefined ? phrase` ${item.hint}` : '';
+  const lost = item.warnings.flatMap(({ field, unsent }) => (unsent && field ? [field] : []));
+  const without = lost.length === 0 ? '' : ` without ${[...new Set(lost)].join(', ')}`;
   switch (item.outcome) {
     case 'pushed':
-      return [`${item.date}: ${words.pushed}${where}`];
+      return [`${item.date}: ${words.pushed}${without}${where}`];
     case 'undone':
       return [`${item.date}: taken back`];
     case 'skipped':
@@ -109,7 +111,7 @@ function outcomeLines(item: SentDay, zone: string, words: typeof SENT): Text[] {
     case 'failed':
       return [phrase`${item.date}: not sent. ${item.message}${hint}`];
     case 'would-push':
-      return [`${item.date}: would be sent${where}`, ...requestLines(item.request)];
+      return [`${item.date}: would be sent${without}${where}`, ...requestLines(item.request)];
   }
 }
 

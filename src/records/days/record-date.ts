@@ -4,7 +4,7 @@ import { dateName, plain } from '../names.ts';
 import { TIME_EXAMPLE } from './timestamp.ts';
 import type { JsonObject, JsonValue, RecordOptions, Zone } from '../types.ts';
 import type { Notes } from '../notes.ts';
-import { noteOther, show } from '../values.ts';
+import { saysOther, show } from '../values.ts';
 
 export interface RecordDate {
   /** The members that hold it, in the spelling of the input. */
@@ -45,7 +45,8 @@ export function readDate(
     const said = read(other);
     if (said === undefined) return 'invalid';
     if (said.date !== date) {
-      noteOther(joinPointer(path, other), record[other] ?? null, name, record[name] ?? null, notes);
+      const said = saysOther(record[other] ?? null, name, record[name] ?? null);
+      notes.problem(joinPointer(path, other), said);
       return 'invalid';
     }
   }

@@ -29,6 +29,8 @@ export interface TableForm {
   readonly hasDecimalPoints: boolean;
   /** Numbers of cells that a row may have: as the header, or as all rows. */
   readonly widths: readonly number[];
+  /** The first rows. */
+  readonly rows: readonly (readonly string[])[];
 }
 
 type Delimiter = ',' | ';' | '\t';
@@ -68,6 +70,7 @@ export function tableForm(head: string, skipLines = 0): TableForm | undefined {
     hasDecimalCommas: hasAny(/^-?\d+,(?!\d{3}$)\d+$/),
     hasDecimalPoints: hasAny(/^-?\d+\.(?!\d{3}$)\d+$/),
     widths: [header.length, filled(header), ...common],
+    rows,
   };
 }
 

@@ -3,7 +3,6 @@ import type { Document } from '../read/document.ts';
 import { fitSamples } from '../read/fit-input.ts';
 import { JsonFault } from '../../base/json.ts';
 import { parseText } from '../read/json.ts';
-import { unitsOf } from '../fields.ts';
 import { plain } from '../names.ts';
 import type { Line } from '../read/ndjson.ts';
 import type {
@@ -11,28 +10,27 @@ import type {
   RawRecord,
   RecordKind,
   RecordOptions,
+  FieldUnits,
   SourceOptions,
-  Units,
 } from '../types.ts';
 import { isObject } from '../values.ts';
 import { readMapped } from './read-mapped.ts';
 import { decodeHead } from '../read/text.ts';
 import { recordsAt } from './path.ts';
 import type { TableForm } from './csv.ts';
-import { anyOf, matchFit, matchJson, matchXml, membersOf } from './recognise.ts';
+import { matchFit, matchJson, matchXml, membersOf } from './recognise.ts';
 import {
   invalid,
-  noUnit,
   otherKind,
   otherSource,
   rejectStrange,
   unknownTable,
   unknownXml,
 } from './refusals.ts';
-import type { MappingOptions } from './row-values.ts';
-import type { DecimalComma } from './value.ts';
+import type { DecimalComma } from './number.ts';
+import { judgeUnits } from './unit.ts';
 import { type Row, type Rows, jsonRow } from './row.ts';
-import type { Mapping, Match, SourcePaths, Source } from '../sources/types.ts';
+import type { Mapping, Match, Source } from '../sources/types.ts';
 
 /** The source of an input. */
 export interface FoundExport extends Match {
@@ -55,8 +53,8 @@ export class ExportReader {
   readonly notes: string[] = [];
   /** The wellness of the input, after it was read, if it is a FIT file. */
   samples: readonly FitSample[] | undefined;
-  /** The fields of which the header states the unit or the scale. */
-  readonly stated = new Set<string>();
+  /** The units of the input's fields, once its columns are known. */
+  units: FieldUnits | undefined;
   readonly #unread = new Set<string>();
   #found: FoundExport | undefined;
 
@@ -113,8 +111,8 @@ export class ExportReader {
     const header = membersOf(sample, mapping.records);
     if (mapping.guess === true)
       for (const member of unreadColumns({ header }, mapping)) this.#unread.add(member);
-    const units = await this.#unitsOf(name, { header }, match);
-    return this.#mapped(rowsOf(match), match, false, { units });
+    this.units = await judgeUnits(name, match, { header }, this.sources);
+    return this.#mapped(rowsOf(match), match, false);
   }
 
   /**
@@ -151,64 +149,25 @@ export class ExportReader {
     for (const column of unread) this.#unread.add(column);
     if (encoding !== 'utf-8')
       this.notes.push('the text is not UTF-8: read as Windows-1252 (Latin-1)');
-    const units = await this.#unitsOf(name, form, match);
+    this.units = await judgeUnits(name, match, form, this.sources);
     const rows = readTable(name, chunks, form, mapping.skipLines, encoding);
     const mayBeDecimal = isGuess ? !form.hasDecimalPoints && 'unclear' : true;
     const noCommas = form.delimiter !== ',' && mayBeDecimal;
     const commas = form.hasDecimalCommas ? 'always' : noCommas;
     const oneRowADay = isGuess && mapping.kind === 'wellness';
-    return this.#mapped(rows, { source, mapping }, commas, { units, oneRowADay });
+    return this.#mapped(rows, { source, mapping }, commas, oneRowADay);
   }
 
   #mapped(
     rows: Rows,
     match: FoundExport,
     commaIsDecimal: DecimalComma,
-    more: Pick<MappingOptions, 'oneRowADay' | 'units'> = {},
+    oneRowADay = false,
   ): RecordStream {
     this.#found = match;
-    const { units = new Map() } = this.sources;
     const note = (text: string) => this.notes.push(text);
-    const about = { units, unread: this.#unread, note, commaIsDecimal, ...more };
-    return readMapped(rows, match.mapping, { ...this.#options, ...about });
-  }
-
-  /**
-   * Returns the factors of units that the user named, and of units that the table does not say.
-   *
-   * @throws SyncError `INPUT_INVALID` if one is not known
-   */
-  async #unitsOf(name: string, { header }: Header, match: Match): Promise<Units> {
-    const units = new Map(this.sources.units);
-    const columns = header.map(plain);
-    const hasAny = (paths: SourcePaths = []) =>
-      anyOf(paths, (path) => columns.includes(plain(path)));
-    const rules = match.mapping.kind === 'wellness' ? match.mapping.fields : {};
-    for (const [name, rule] of Object.entries(rules)) {
-      const [field = '', unit] = name.split('#');
-      if (unit !== undefined && typeof rule === 'object' && hasAny(rule.from))
-        this.stated.add(field);
-    }
-    for (const [field, rule] of Object.entries(rules)) {
-      if (typeof rule === 'string' || rule.mayLackUnit !== true) continue;
-      if (units.has(field) || !hasAny(rule.from) || hasAny(rule.unit?.from)) continue;
-      if (rule.factor !== undefined) {
-        const known = Object.keys(unitsOf(field));
-        const [own, other] = known;
-        if (rule.factor !== 1 || own === undefined) continue;
-        if (this.#options.strict) throw noUnit(name, field, known);
-        const remedy = other === undefined ? `${own} confirms it` : `${other} converts`;
-        this.notes.push(
-          `the header does not state the unit of ${field}: read as ${own}; --unit ${field}=${remedy}`,
-        );
-        continue;
-      }
-      const form = `${match.source.name}: ${columns.join()}`;
-      const unit = await this.sources.unitOf?.(name, field, form);
-      if (unit === undefined) throw noUnit(name, field, ['kg', 'lb']);
-      units.set(field, { factor: unit });
-    }
-    return units;
+    const about = { unread: this.#unread, note, commaIsDecimal, oneRowADay };
+    return readMapped(rows, match.mapping, { ...this.#options, ...about, ...this.units });
   }
 
   /** Chooses the match of the wanted kind. */

@@ -3,6 +3,7 @@ import type { JsonObject, Problem, RawRecord } from '../types.ts';
 import { knownWord, scalarText } from '../values.ts';
 import type { Row } from './row.ts';
 import {
+  type Fault,
   type FoundValue,
   type MappingOptions,
   ValueReader,
@@ -41,18 +42,18 @@ export class NutritionDays {
     return this.#items.isUsed || this.#totals.isUsed;
   }
 
-  /** @param problems gets one for each value that cannot be read */
+  /** @param problems gets one for each value of no day, and if strict for each that cannot be read */
   add(row: Row, problems: RawRecord[]): void {
-    const before = problems.length;
-    const item = fieldsOf(this.#items.read(row, problems));
-    const totals = fieldsOf(this.#totals.read(row, problems));
+    const faults: Fault[] = [];
+    const item = fieldsOf(this.#items.read(row, faults));
+    const totals = fieldsOf(this.#totals.read(row, faults));
     const isItem = Object.keys(item).some((field) => !LABELS.includes(field));
-    // A day with zeros alone was not logged.
-    if (!isItem && !Object.values(totals).some((total) => total !== 0)) return;
     const { time } = this.#mapping;
-    const when = readWhen(row, time, this.#options.zone, 'time');
+    // A day with zeros alone was not logged.
+    const isLogged = isItem || Object.values(totals).some((total) => total !== 0);
+    const when = isLogged ? readWhen(row, time, this.#options.zone, 'time') : undefined;
     if (when === undefined || 'problem' in when) {
-      problems.push(problemOf(row, time, when));
+      problems.push(...faults, ...(isLogged ? [problemOf(row, time, when)] : []));
       return;
     }
     let day = this.#days.get(when.date);
@@ -60,7 +61,9 @@ export class NutritionDays {
       day = { source: row.source, items: [], totals: {}, doubts: [], isFaulty: false };
       this.#days.set(when.date, day);
     }
-    day.isFaulty ||= problems.length > before;
+    day.isFaulty ||= faults.length > 0;
+    if (this.#options.strict === true) problems.push(...faults);
+    day.doubts.push(...faults);
     if (row.doubt !== undefined) day.doubts.push({ problem: row.doubt });
     Object.assign(day.totals, totals);
     if (isItem) day.items.push({ ...item, logged_at: loggedAt(when, item) });
@@ -81,7 +84,7 @@ interface NutritionDay {
   readonly source: string;
   readonly items: JsonObject[];
   readonly totals: JsonObject;
-  readonly doubts: Problem[];
+  readonly doubts: (Problem | Fault)[];
   /** A value could not be read. */
   isFaulty: boolean;
 }

@@ -33,15 +33,6 @@ export function rejectStrange(
   throw invalid(name, seen, nameSource(source.name));
 }
 
-export function noUnit(name: string, field: string, units: readonly string[]): SyncError {
-  const flags = units.map((unit) => `--unit ${field}=${unit}`).join(' or ');
-  return invalid(
-    name,
-    `${name} does not say the unit of ${field}`,
-    phrase`Name it: ${flags}. A header "${field} (${units[0] ?? ''})" states it, too.`,
-  );
-}
-
 export function otherKind(name: string, match: Match): SyncError {
   const { kind } = match.mapping;
   return invalid(

@@ -1,34 +1,23 @@
-import type { FieldRule as PlatformRule, FieldTable } from '../fields.ts';
-import type { JsonValue, RawRecord, Units, Zone } from '../types.ts';
-import { roundingOf, scalarText, show } from '../values.ts';
+import type { FieldTable } from '../fields.ts';
+import type { JsonValue, Problem, RawRecord, Zone } from '../types.ts';
+import { isSame, roundingOf, saysOther, scalarText } from '../values.ts';
 import { type Row, firstValue } from './row.ts';
 import type { MappingRule, Mapping, Path, TimeRule } from '../sources/types.ts';
 import { nameOf } from './time.ts';
-import { type DecimalComma, readValue } from './value.ts';
+import { type FieldTarget, type ValueForm, readValue } from './value.ts';
 
 /** Finds the platform's fields in a record. */
 
-export interface MappingOptions {
+export interface MappingOptions extends ValueForm {
   readonly zone: Zone;
-  /** The numbers of the file have a decimal comma, unless they have a point. */
-  readonly commaIsDecimal: DecimalComma;
   /** A second row for a day shows that the file is no diary. */
   readonly oneRowADay?: boolean;
   /** Refuse a day with a value that cannot be read. */
   readonly strict?: boolean;
-  /** Factors of the units that the user named, by field. */
-  readonly units?: Units;
   /** Gets the names of values that no rule wants, and of values that are left out. */
   readonly unread?: Set<string>;
   /** Gets a note about values that are left out. */
   readonly note?: (text: string) => void;
-}
-
-/** A field of the platform and the rule that finds it. */
-interface FieldTarget {
-  readonly field: string;
-  readonly rule: MappingRule;
-  readonly platform: PlatformRule;
 }
 
 export function targetsOf(
@@ -46,6 +35,18 @@ export function targetsOf(
 
 export interface FoundValue extends Pick<FieldTarget, 'field' | 'rule'> {
   readonly value: JsonValue;
+  readonly decimals?: number | undefined;
+}
+
+/** A value that cannot be read. */
+export interface Fault extends Problem {
+  readonly source: string;
+  readonly field: string;
+  readonly unsent: true;
+}
+
+export function isFault(problem: Problem | Fault): problem is Fault {
+  return 'unsent' in problem;
 }
 
 function ofEachColumn(target: FieldTarget): FieldTarget[] {
@@ -53,15 +54,9 @@ function ofEachColumn(target: FieldTarget): FieldTarget[] {
   return paths.map((from) => ({ ...target, rule: { ...target.rule, from } }));
 }
 
-type Stated = Pick<FoundValue, 'rule' | 'value'>;
-
-/** Checks if two columns of a field say the same, rounding aside. */
-function agree(row: Row, one: Stated, other: Stated): boolean {
-  if (typeof one.value !== 'number' || typeof other.value !== 'number')
-    return one.value === other.value;
-  const rounding = ({ rule }: Stated) =>
-    roundingOf(firstValue(row, rule.from) ?? null) * (rule.factor ?? 1);
-  return Math.abs(one.value - other.value) <= Math.max(rounding(one), rounding(other));
+/** Returns by how much a value was rounded at most. */
+function roundingIn(row: Row, { from, factor = 1 }: MappingRule): number {
+  return roundingOf(firstValue(row, from) ?? null) * factor;
 }
 
 /** Finds the values of a record. */
@@ -91,31 +86,31 @@ export class ValueReader {
     return this.#isUsed;
   }
 
-  /** @param problems gets one for each value that cannot be read */
-  read(row: Row, problems: RawRecord[]): FoundValue[] {
+  /** @param faults gets one for each value that cannot be read */
+  read(row: Row, faults: Fault[]): FoundValue[] {
     const name = this.#name === undefined ? undefined : row.get(this.#name);
     const found: FoundValue[] = [];
     const faulty = new Set<string>();
     for (const target of this.#targetsNamed(name)) {
-      const { commaIsDecimal, units } = this.#options;
-      const unit = units?.get(target.field);
-      const { field, rule, platform } = target;
-      const read = readValue(row, rule, platform, commaIsDecimal, unit, this.#isGuess);
+      const { field, rule } = target;
+      const read = readValue(row, target, this.#options, this.#isGuess);
       this.#isUsed ||= read !== undefined || firstValue(row, rule.from) !== undefined;
       if (read === undefined) continue;
       if ('problem' in read) {
-        problems.push({ source: row.source, field, problem: read.problem });
+        faults.push({ source: row.source, field, problem: read.problem, unsent: true });
         faulty.add(field);
         continue;
       }
-      const { value } = read;
       const other = found.find((each) => each.field === field);
-      if (other === undefined || !this.#isGuess) found.push({ field, rule, value });
-      else if (!agree(row, { rule, value }, other)) {
-        const said = `says ${show(value)}, but "${[other.rule.from].flat().join()}", the same field, says ${show(other.value)}`;
-        problems.push({ source: row.source, field, problem: `${said}: keep one of the two` });
-        faulty.add(field);
+      if (other === undefined || !this.#isGuess) {
+        found.push({ field, rule, ...read });
+        continue;
       }
+      const rounding = Math.max(roundingIn(row, rule), roundingIn(row, other.rule));
+      if (isSame(read.value, other.value, rounding)) continue;
+      const problem = saysOther(read.value, `"${[other.rule.from].flat().join()}"`, other.value);
+      faults.push({ source: row.source, field, problem, unsent: true });
+      faulty.add(field);
     }
     // Of stones and pounds in two columns, none is the weight.
     return found.filter(({ field }) => !faulty.has(field));

@@ -1,32 +1,42 @@
-import type { NumberRule, FieldRule as PlatformRule } from '../fields.ts';
+import { type FieldRule as PlatformRule, type NumberRule } from '../fields.ts';
 import { type Conversion, convert } from '../../base/units.ts';
 import { readDuration } from '../clock.ts';
-import type { JsonValue } from '../types.ts';
+import type { FieldUnits, JsonValue } from '../types.ts';
 import { isOutOfRange, isPlaceholder, scalarText, show, wrongNumber } from '../values.ts';
+import { type DecimalComma, dividedCell, factorOf, parseNumber } from './number.ts';
 import { type Row, firstValue } from './row.ts';
 import type { MappingRule } from '../sources/types.ts';
 
 /** Reads the value of one field of a record, in the platform's unit. */
 
-/**
- * How the numbers of a file are written. `always`: other cells show decimal commas, so that `12.345` is a
- * thousand. `unclear`: none shows a decimal, so that `12,345` and `12.345` may be either.
- */
-export type DecimalComma = boolean | 'always' | 'unclear';
+/** A field of the platform and the rule that finds it. */
+export interface FieldTarget {
+  readonly field: string;
+  readonly rule: MappingRule;
+  readonly platform: PlatformRule;
+}
+
+/** How the values of a file are written. */
+export interface ValueForm extends Partial<Pick<FieldUnits, 'units' | 'unstated'>> {
+  readonly commaIsDecimal: DecimalComma;
+}
+
+interface ReadValue {
+  readonly value: JsonValue;
+  /** Decimals to which it is rounded; a part of a sum is rounded with it. */
+  readonly decimals?: number | undefined;
+}
 
 /**
- * @param unit the unit that the user named
  * @param isGuess a fraction of a whole number is left to be noted
- * @returns undefined if it was not measured, or the record does not have it.
+ * @returns undefined if it was not measured, its unit is not known, or the record does not have it
  */
 export function readValue(
   row: Row,
-  rule: MappingRule,
-  platform: PlatformRule,
-  commaIsDecimal: DecimalComma,
-  unit: Conversion | undefined,
+  { field, rule, platform }: FieldTarget,
+  { commaIsDecimal, units, unstated }: ValueForm,
   isGuess: boolean,
-): { readonly value: JsonValue } | { readonly problem: string } | undefined {
+): ReadValue | { readonly problem: string } | undefined {
   const found = firstValue(row, rule.from);
   if (found === undefined || isNone(found, rule)) return undefined;
   if (rule.words !== undefined) {
@@ -37,45 +47,53 @@ export function readValue(
     return { value: typeof found === 'number' ? String(found) : found };
   }
   if (isPlaceholder(found)) return undefined;
+  const isNumber = typeof found === 'string' && rule.read === undefined;
+  const cell = isNumber ? dividedCell(found, field) : undefined;
   let number = 0;
-  for (const value of [found, ...addends(row, rule)]) {
+  for (const value of [cell?.text ?? found, ...addends(row, rule)]) {
     const part = numberOf(value, rule, commaIsDecimal);
     if (part === undefined) return { problem: wrongNumber(value, platform) };
     number += part;
   }
-  const conversion = unitOf(row, rule, unit);
-  if (typeof conversion === 'string') return { problem: conversion };
+  const { mayLackUnit = false, factor } = rule;
+  const named = mayLackUnit || factor === undefined ? units?.get(field) : undefined;
+  const stated = cell ?? unitOfRecord(row, rule, named);
+  if (typeof stated === 'string') return { problem: stated };
+  if (stated === undefined && mayLackUnit && (unstated?.get(field) ?? 'assumed') !== 'assumed') {
+    unstated?.set(field, 'left');
+    return undefined;
+  }
   const divisor = divisorOf(row, rule, commaIsDecimal);
   if (divisor === undefined) return undefined;
-  const factor = unit !== undefined && rule.mayLackUnit === true ? 1 : (rule.factor ?? 1);
-  const inUnit = convert(number / divisor, { ...rule, factor });
-  const exact = convert(inUnit, conversion);
+  const isReplaced = cell !== undefined || (mayLackUnit && named !== undefined);
+  const inUnit = convert(number / divisor, { ...rule, factor: isReplaced ? 1 : (factor ?? 1) });
+  const exact = convert(inUnit, stated ?? named ?? { factor: 1 });
+  const isAsWritten = exact === number && !isPart(rule);
+  const isWhole = platform.type === 'integer' && !(isGuess && isAsWritten);
+  const decimals = isWhole ? 0 : (rule.decimals ?? (isAsWritten ? undefined : CONVERTED_DECIMALS));
   // What several records make together is rounded at the end.
-  if (isPart(rule)) return { value: exact };
-  const isScale = platform.type === 'integer' && exact !== number;
-  const value = isScale ? round(exact, 0) : exact;
-  if (isOutOfRange(value, platform)) return { problem: outside(found, value, platform) };
+  if (isPart(rule)) return { value: exact, decimals };
+  const measured = isWhole ? rounded(exact, 0) : exact;
+  if (isOutOfRange(measured, platform)) return { problem: outside(found, measured, platform) };
   const isUnclear = isGuess && (platform.type === 'integer' || commaIsDecimal === 'unclear');
-  if (isUnclear && isPerhapsThousands(found) && !isOutOfRange(value * 1_000, platform))
+  if (isUnclear && isPerhapsThousands(found) && !isOutOfRange(measured * 1_000, platform))
     return { problem: `is ${show(found)}: write ${Math.round(number * 1_000)} or ${number}` };
-  const isWhole = platform.type === 'integer' && !(isGuess && value === number);
-  const most = value === number ? undefined : CONVERTED_DECIMALS;
-  const decimals = isWhole && !isGuess ? 0 : (rule.decimals ?? (isWhole ? 0 : most));
-  return { value: decimals === undefined ? value : round(value, decimals) };
+  return { value: rounded(exact, decimals), decimals };
 }
 
 /** A conversion leaves more digits than were measured: 109.35 lb would be 49.60032565... kg. */
-export const CONVERTED_DECIMALS = 4;
+const CONVERTED_DECIMALS = 4;
 
 /** Whether a value is a part of what is sent. */
 export function isPart({ combine }: MappingRule): boolean {
   return combine === 'sum' || combine === 'mean' || combine === 'once';
 }
 
-function round(value: number, decimals: number): number {
+export function rounded(value: number, decimals: number | undefined): number {
+  if (decimals === undefined) return value;
   const power = 10 ** decimals;
-  const rounded = Math.round(value * power) / power;
-  return Number.isFinite(rounded) ? rounded + 0 : value;
+  const result = Math.round(value * power) / power;
+  return Number.isFinite(result) ? result + 0 : value;
 }
 
 function isNone(value: JsonValue, { none }: MappingRule): boolean {
@@ -123,63 +141,29 @@ function divisorOf(
 
 /** Describes the fault of a value, as the file has it. */
 function outside(found: JsonValue, value: number, platform: NumberRule): string {
-  const problem = wrongNumber(round(value, CONVERTED_DECIMALS), platform);
+  const problem = wrongNumber(rounded(value, CONVERTED_DECIMALS), platform);
   return scalarText(found) === String(value) ? problem : `${problem}. The file has ${show(found)}`;
 }
 
-/** Returns the value's unit, or the fault of the unit. A unit in the record overrides the user's. */
-function unitOf(row: Row, rule: MappingRule, users: Conversion | undefined): Conversion | string {
-  const { unit } = rule;
-  const name = unit && firstValue(row, unit.from);
-  const takesUsers = rule.mayLackUnit === true || rule.factor === undefined;
-  if (users !== undefined && takesUsers && name === undefined) return users;
-  if (unit === undefined) return { factor: 1 };
-  const text = scalarText(name);
-  // Apple's `Cal` are kilocalories, `cal` are not.
-  const exact = Object.hasOwn(unit.factors, text) ? unit.factors[text] : undefined;
-  if (exact !== undefined) return { factor: exact };
-  const known = Object.entries(unit.factors);
-  const [, factor] = known.find(([word]) => word.toLowerCase() === text.toLowerCase()) ?? [];
+/** Returns the unit that another member of the record states, or its fault. */
+function unitOfRecord(
+  row: Row,
+  { unit, mayLackUnit }: MappingRule,
+  named: Conversion | undefined,
+): Conversion | string | undefined {
+  if (unit === undefined) return undefined;
+  const name = firstValue(row, unit.from);
+  const isThere = [unit.from].flat().some((path) => row.get(path) !== undefined);
+  const mayLack = named !== undefined || (mayLackUnit === true && !isThere);
+  if (name === undefined && mayLack) return undefined;
+  const factor = factorOf(scalarText(name), unit.factors);
   if (factor !== undefined) return { factor };
-  const units = known.map(([word]) => word).join(', ');
+  const units = Object.keys(unit.factors).join(', ');
   if (name === undefined) return `has no unit in "${String(unit.from)}"; ${units} are known`;
   return `is in ${show(name)}; the known units are ${units}`;
-}
-
-const PLAIN_NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-/**
- * Reads the number of a cell. `72,5` is a decimal comma, `1,234` in a table with commas between its
- * cells is a thousand, `1.234,5` and `1,234.5` are both, and `95 %` is 95.
- *
- * @param commaIsDecimal the table separates its cells by something else than a comma
- * @returns undefined if the text is no number
- */
-function parseNumber(text: string, commaIsDecimal: DecimalComma): number | undefined {
-  const isThousands = commaIsDecimal === 'always' && /^[+-]?\d{1,3}(\.\d{3})+$/.test(text);
-  if (isThousands) return Number(text.replaceAll('.', ''));
-  if (commaIsDecimal === 'unclear' && /^[+-]?\d{1,3}(,\d{3})+$/.test(text)) return undefined;
-  if (PLAIN_NUMBER.test(text)) return Number(text);
-  const bare = text.replace(/[\s\u00a0\u202f]/g, '').replace(/%$/, '');
-  const plain = withPoint(bare, commaIsDecimal);
-  return PLAIN_NUMBER.test(plain) ? Number(plain) : undefined;
 }
 
 /** `12.345` is a thousand where `12,3` is a decimal. */
 function isPerhapsThousands(found: JsonValue): boolean {
   return typeof found === 'string' && /^[1-9]\d{0,2}\.\d{3}$/.test(found);
-}
-
-/** Writes a number with a decimal point, and without separators of thousands. */
-function withPoint(text: string, commaIsDecimal: DecimalComma): string {
-  if (!text.includes(',')) return text;
-  const comma = text.lastIndexOf(',');
-  const point = text.lastIndexOf('.');
-  if (point > comma) return /^[+-]?\d{1,3}(,\d{3})+\./.test(text) ? text.replaceAll(',', '') : text;
-  if (point !== -1)
-    return /^[+-]?\d{1,3}(\.\d{3})+,/.test(text)
-      ? text.replaceAll('.', '').replace(',', '.')
-      : text;
-  const thousands = /^[+-]?\d{1,3}(,\d{3})+$/.test(text);
-  return thousands && !commaIsDecimal ? text.replaceAll(',', '') : text.replace(',', '.');
 }

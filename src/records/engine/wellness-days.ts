@@ -1,20 +1,22 @@
 import { SyncError } from '../../base/errors.ts';
 import { WELLNESS_FIELDS } from '../fields.ts';
-import type { JsonValue, Problem, RawRecord } from '../types.ts';
+import type { Problem, RawRecord } from '../types.ts';
 import { scalarText } from '../values.ts';
 import { type Combination, type Sample, combination } from './combine.ts';
 import { type Stage, nightsOf } from './nights.ts';
 import { nameSource } from '../sources/foreign.ts';
 import { type Row, firstValue } from './row.ts';
 import {
+  type Fault,
   type FoundValue,
   type MappingOptions,
   ValueReader,
+  isFault,
   problemOf,
   targetsOf,
 } from './row-values.ts';
 import { type When, readInstant, readWhen } from './time.ts';
-import { CONVERTED_DECIMALS, isPart } from './value.ts';
+import { isPart, rounded } from './value.ts';
 import type { MappingRule, SpanRule, WellnessMapping } from '../sources/types.ts';
 
 /** Combines the rows of an export to one record a day. */
@@ -39,12 +41,11 @@ export class WellnessDays {
     return this.#values.isUsed;
   }
 
-  /** @param problems gets one for each value that cannot be read */
+  /** @param problems gets one for each value of no day, and if strict for each that cannot be read */
   add(row: Row, problems: RawRecord[]): void {
-    const before = problems.length;
-    const values = this.#values.read(row, problems);
-    const faulty = problems.slice(before).flatMap((raw) => ('field' in raw ? [raw.field] : []));
-    if (values.length === 0 && faulty.length === 0) return;
+    const faults: Fault[] = [];
+    const values = this.#values.read(row, faults);
+    if (values.length === 0 && faults.length === 0) return;
     const { day, at, span } = this.#mapping;
     const stages = values.filter(({ rule }) => rule.combine === 'night');
     if (stages.length > 0 && span !== undefined) {
@@ -53,7 +54,7 @@ export class WellnessDays {
     }
     const when = this.#readDay(row);
     if (when === undefined || 'problem' in when) {
-      problems.push(problemOf(row, day, when));
+      problems.push(...faults, problemOf(row, day, when));
       return;
     }
     if (this.#options.oneRowADay === true && this.#days.has(when.date)) {
@@ -62,14 +63,19 @@ export class WellnessDays {
     }
     this.#moved ??= when.moved;
     const known = this.#dayOf(when.date, row.source);
-    for (const field of faulty) known.faulty.add(field);
+    if (this.#options.strict === true) problems.push(...faults);
+    for (const fault of faults) {
+      known.faulty.add(fault.field);
+      known.doubts.push(fault);
+    }
     if (row.doubt !== undefined) known.doubts.push({ problem: row.doubt });
     const time = at === undefined ? when : readWhen(row, at, this.#options.zone, 'day');
     const instant = instantOf(time);
     const end = span && readInstant(row, span.to, this.#options.zone);
     const origin = span && this.#originOf(row, span);
-    for (const { field, rule, value } of values) {
-      known.add(field, rule, { value, instant, source: row.source, end, origin }, span?.prefer);
+    for (const { field, rule, value, decimals } of values) {
+      const sample = { value, instant, source: row.source, end, origin };
+      known.add(field, rule, decimals, sample, span?.prefer);
     }
   }
 
@@ -124,7 +130,7 @@ export class WellnessDays {
     )) {
       const day = this.#dayOf(date, source);
       for (const [field, value] of seconds) {
-        day.add(field, { from: '' }, { value, instant: undefined, source });
+        day.add(field, { from: '' }, 0, { value, instant: undefined, source });
       }
     }
     if (this.#moved !== undefined) this.#options.note?.(`a time in another zone: ${this.#moved}`);
@@ -135,6 +141,7 @@ export class WellnessDays {
       if (day === undefined || (this.#options.strict === true && day.faulty.size > 0)) continue;
       const record = day.record(date);
       if (record !== undefined) yield record;
+      else yield* day.doubts.filter(isFault);
     }
   }
 }
@@ -143,11 +150,18 @@ function instantOf(when: When | { readonly problem: string } | undefined): numbe
   return when === undefined || 'problem' in when ? undefined : when.instant;
 }
 
+/** The values of a field on a day. */
+interface FieldSamples {
+  readonly all: Combination;
+  readonly isSum: boolean;
+  readonly decimals: number | undefined;
+}
+
 class WellnessDay {
-  readonly doubts: Problem[] = [];
+  readonly doubts: (Problem | Fault)[] = [];
   /** Fields of which a value could not be read: a sum that lacks a part is not sent. */
   readonly faulty = new Set<string>();
-  readonly fields = new Map<string, { readonly all: Combination; readonly rule: MappingRule }>();
+  readonly fields = new Map<string, FieldSamples>();
   readonly #source: string;
 
   constructor(source: string) {
@@ -155,22 +169,30 @@ class WellnessDay {
   }
 
   /** @param prefer as in {@link SpanRule} */
-  add(field: string, rule: MappingRule, sample: Sample, prefer: readonly string[] = []): void {
+  add(
+    field: string,
+    rule: MappingRule,
+    decimals: number | undefined,
+    sample: Sample,
+    prefer: readonly string[] = [],
+  ): void {
     let known = this.fields.get(field);
     if (known === undefined) {
-      this.fields.set(field, (known = { all: combination(rule.combine, prefer), rule }));
+      known = { all: combination(rule.combine, prefer), isSum: isPart(rule), decimals };
+      this.fields.set(field, known);
     }
     known.all.add(sample);
   }
 
   record(date: string): RawRecord | undefined {
     const whole = [...this.fields].filter(
-      ([field, { rule }]) => !(isPart(rule) && this.faulty.has(field)),
+      ([field, { isSum }]) => !(isSum && this.faulty.has(field)),
     );
     if (whole.length === 0) return undefined;
-    const samples = whole.map(([field, { all, rule }]) => {
-      const sample = all.result();
-      return [field, { ...sample, value: rounded(field, rule, sample.value) }] as const;
+    const samples = whole.map(([field, { all, decimals }]) => {
+      const { value, ...sample } = all.result();
+      const isNumber = typeof value === 'number';
+      return [field, { ...sample, value: isNumber ? rounded(value, decimals) : value }] as const;
     });
     const values = samples.map(([field, { value }]) => [field, value] as const);
     const instants = samples.flatMap(([, { instant }]) => (instant === undefined ? [] : [instant]));
@@ -185,13 +207,4 @@ class WellnessDay {
       ...(instants.length === 0 ? {} : { at: Math.max(...instants) }),
     };
   }
-}
-
-/** Rounds what sums and means leave. */
-function rounded(field: string, rule: MappingRule, value: JsonValue): JsonValue {
-  if (typeof value !== 'number') return value;
-  if ((isPart(rule) || rule.factor !== undefined) && WELLNESS_FIELDS[field]?.type === 'integer')
-    return Math.round(value);
-  const decimals = rule.decimals ?? (isPart(rule) ? CONVERTED_DECIMALS : undefined);
-  return decimals === undefined ? value : Number(value.toFixed(decimals));
 }

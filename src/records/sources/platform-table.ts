@@ -21,7 +21,9 @@ function withUnit(field: string, unit: string): string[] {
   const bracketed = [...names, ...(WITHOUT_UNIT[field] ?? [])];
   const isName = (name: string) => names.some((other) => plain(other) === plain(name));
   return [
-    ...bracketed.flatMap((name) => [`${name} (${unit})`, `${name} [${unit}]`]),
+    ...bracketed.flatMap((name) =>
+      [` (${unit})`, ` [${unit}]`, `, ${unit}`, ` in ${unit}`].map((end) => name + end),
+    ),
     ...names.map((name) => `${name}_${unit}`).filter((name) => !isName(name)),
   ];
 }
@@ -56,19 +58,20 @@ function scoreRules(field: string, names: readonly string[]): [string, MappingRu
 }
 
 const DATES = ['date', 'localDate', 'calendarDate', 'day'];
-const KCAL: MappingRule = { from: [], factor: 1, mayLackUnit: true };
+
+/** A column that may not state its unit; the column beside it may. */
+function unclear(field: string, ...others: string[]): MappingRule {
+  const from = [`${field} unit`, `${field} units`, ...others];
+  return { from: field, unit: { from, factors: unitsOf(field) }, mayLackUnit: true };
+}
 
 /** Fields whose bare name does not say what their values are. */
 const UNCLEAR: Readonly<Record<string, MappingRule>> = {
-  weight: {
-    from: 'weight',
-    unit: { from: ['weight unit', 'weight units', 'unit', 'units'], factors: unitsOf('weight') },
-    mayLackUnit: true,
-  },
-  hrv: { from: 'hrv', factor: 1, mayLackUnit: true },
-  restingCaloriesBurned: { ...KCAL, from: 'restingCaloriesBurned' },
-  activeCaloriesBurned: { ...KCAL, from: 'activeCaloriesBurned' },
-  totalCaloriesBurned: { ...KCAL, from: 'totalCaloriesBurned' },
+  weight: unclear('weight', 'unit', 'units'),
+  hrv: { ...unclear('hrv'), factor: 1 },
+  restingCaloriesBurned: { ...unclear('restingCaloriesBurned'), factor: 1 },
+  activeCaloriesBurned: { ...unclear('activeCaloriesBurned'), factor: 1 },
+  totalCaloriesBurned: { ...unclear('totalCaloriesBurned'), factor: 1 },
   // Platforms do not say which of the two they take.
   bloodGlucose: { from: ['bloodGlucose', 'bloodGlucose (mmol/l)', 'bloodGlucose (mg/dl)'] },
 };

@@ -88,11 +88,11 @@ describe('an input that a source matches', () => {
     const { bodies, invalid } = await read(`${WEIGHTS}2026-02-13,heavy\nyesterday,71\n`);
     expect(bodies).toEqual([{ date: '2026-02-15', weight: 72.4 }]);
     expect(invalid).toEqual([
-      { source: 'file:4', problems: [expect.objectContaining({ field: 'weight' })] },
       {
         source: 'file:5',
         problems: [{ field: 'date', problem: expect.stringContaining('yesterday') as string }],
       },
+      { source: 'file:4', problems: [expect.objectContaining({ field: 'weight' })] },
     ]);
   });
 

@@ -70,16 +70,28 @@ describe('a table with field names of the platform', () => {
     const { refused, ...others } = await read(text);
     expect(others).toEqual(NONE);
     expect(refused).toEqual([
-      expect.stringContaining('does not say the unit of weight. Name it: --unit weight=kg'),
+      expect.stringMatching(/does not state its unit\..*--unit weight=kg or --unit weight=lb/),
     ]);
+    const beside = await read('Date,Weight,restingHr\n2026-11-20,139.6,47\n');
+    expect(beside.bodies).toEqual([{ date: '2026-11-20', restingHr: 47 }]);
+    expect(beside.left).toEqual([expect.stringContaining('weight: the file does not state')]);
     const units = { weight: 'lb' };
     const named = await read(text, { strict: true, units });
     expect(named).toMatchObject({ bodies: [{ weight: 63.3215 }], invalid: [], refused: [] });
-    const asked: string[][] = [];
-    const unitOf = (...about: string[]) => Promise.resolve(asked.push(about));
-    const answered = await read(text, { unitOf });
-    expect(answered.bodies).toEqual([{ date: '2026-11-20', weight: 139.6 }]);
-    expect(asked).toEqual([['f.csv', 'weight', 'table: date,weight']]);
+    const answers = new Map<string, string>();
+    const memory = {
+      unitOf: (form: string, field: string) => answers.get(`${form} ${field}`),
+      rememberUnit: (...[form, field, unit]: string[]) =>
+        void answers.set(`${form ?? ''} ${field ?? ''}`, unit ?? ''),
+    };
+    const pounds = [{ date: '2026-11-20', weight: 63.3215 }];
+    const askUnit = () => Promise.resolve('lb');
+    expect((await read(text, { askUnit, memory })).bodies).toEqual(pounds);
+    expect([...answers]).toEqual([['table: date,weight weight', 'lb']]);
+    expect((await read(text, { memory, strict: true })).bodies).toEqual(pounds);
+    answers.clear();
+    await read(text, { memory, units });
+    expect((await read(text, { memory })).bodies).toEqual(pounds);
     const stated = await read('Date,Weight (lb)\n2026-11-20,139.6\n', { units });
     expect(stated.bodies).toEqual([{ date: '2026-11-20', weight: 63.32 }]);
   });
@@ -207,10 +219,10 @@ describe('a table whose header does not settle its values', () => {
     const text = 'date,hrv\n2026-11-20,61\n';
     const { left } = await read(text);
     expect(left).toEqual([
-      'f.csv: the header does not state the unit of hrv: read as ms; --unit hrv=ms confirms it',
+      'f.csv: hrv: the file does not state its unit: read as ms. Sent as they are; --unit hrv=ms confirms it',
     ]);
     const { refused } = await read(text, { strict: true });
-    expect(refused).toEqual([expect.stringContaining('Name it: --unit hrv=ms.')]);
+    expect(refused).toEqual([expect.stringContaining('--unit hrv=ms confirms it.')]);
     const units = { hrv: 'ms' };
     expect(await read(text, { strict: true, units })).toMatchObject({ left: [], refused: [] });
   });

@@ -6,6 +6,7 @@ import type {
   RecordOptions,
   SourceOptions,
   Units,
+  Warning,
 } from '../../../src/records/types.ts';
 import { prepareFiles } from '../support.ts';
 
@@ -13,7 +14,7 @@ interface TableOptions
   extends
     Pick<RecordOptions, 'lastWeight'>,
     Partial<Pick<RecordOptions, 'zone'>>,
-    Pick<SourceOptions, 'ofDay' | 'unitOf'> {
+    Pick<SourceOptions, 'ofDay' | 'askUnit' | 'memory'> {
   /** By field, as in `--unit`. */
   readonly units?: Readonly<Record<string, string>>;
   readonly strict?: boolean;
@@ -26,22 +27,27 @@ function unitsOf(units: Readonly<Record<string, string>>): Units {
   const named = Object.entries(units).map(([field, unit]) => {
     const conversion = conversionOf(field, unit);
     if (conversion === undefined) throw new Error(`${field} has no unit ${unit}`);
-    return [field, conversion] as const;
+    return [field, { ...conversion, name: unit }] as const;
   });
   return new Map(named);
+}
+
+function textOf({ source, message }: Warning): string {
+  return `${source}: ${renderText(message, undefined)}`;
 }
 
 /** Reads a file as wellness, unless `name` is that of food, and returns all that is said about it. */
 export async function read(
   text: string | Buffer,
-  { source, units = {}, ofDay, unitOf, name = 'f.csv', ...options }: TableOptions = {},
+  { source, units = {}, ofDay, askUnit, memory, name = 'f.csv', ...options }: TableOptions = {},
 ) {
   const list = SOURCES.filter((each) => source === undefined || each.name === source);
   const sources = {
     ...{ list, named: source !== undefined },
     units: unitsOf(units),
     ...(ofDay && { ofDay }),
-    ...(unitOf && { unitOf }),
+    ...(askUnit && { askUnit }),
+    memory,
   };
   const kind: RecordKind = name.startsWith('food') ? 'nutrition' : 'wellness';
   const result = await prepareFiles(kind, { [name]: text }, { ...options, sources });
@@ -49,8 +55,12 @@ export async function read(
   return {
     empty: result.empty.map(({ problem }) => problem),
     bodies: result.records.map(({ body }) => body),
-    notes: said.map(({ source: place, message }) => `${place}: ${renderText(message, undefined)}`),
-    invalid: result.invalid.map(({ source: place, problem }) => `${place}: ${problem}`),
+    notes: said.filter(({ unsent }) => unsent !== true).map(textOf),
+    /** Records, and values of records, that are not sent. */
+    invalid: [
+      ...result.invalid.map(({ source: place, problem }) => `${place}: ${problem}`),
+      ...said.filter(({ unsent }) => unsent === true).map(textOf),
+    ],
     unread: result.exports.flatMap(({ unread = [] }) => unread),
     left: result.warnings.map((each) => renderText(each, undefined)),
     refused: result.unreadable.map(

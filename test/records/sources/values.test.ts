@@ -292,10 +292,10 @@ describe('a number', () => {
     const pounds = await read('date,Weight (lb),steps\n2026-11-20,9000,8123\n');
     expect(pounds.bodies).toEqual([{ date: DAY, steps: 8_123 }]);
     expect(pounds.invalid[0]).toMatch(/range is 20 to 400 kg\. The file has "9000"/);
-    const named = await read('date,weightKg,abdomenCm,steps\n2026-11-20,72.4 kg,3,8123\n');
+    const named = await read('date,weightKg,abdomenCm,steps\n2026-11-20,72.4 oz,3,8123\n');
     expect(named.invalid).toEqual([
       'f.csv:2: is 3; the range is 30 to 300 cm',
-      expect.stringContaining('write 72.4, without the unit'),
+      expect.stringContaining('is "72.4 oz"; a number is expected'),
     ]);
   });
 
@@ -549,7 +549,7 @@ describe('an export of no known program', () => {
       const { left } = await read(bare);
       expect(left.join()).toContain(`--unit ${field}=kJ converts`);
       const { refused } = await read(bare, { strict: true });
-      expect(refused.join()).toContain(`does not say the unit of ${field}`);
+      expect(refused.join()).toContain(`${field}: the file does not state its unit`);
       expect((await read(`date,${field} (kcal)\n2026-11-20,2510\n`)).left).toEqual([]);
     }
   });
@@ -596,10 +596,11 @@ it('Samsung’s only weight is read, whose row ends with a separator', async () 
 it('a weight of Fitbit’s API has no unit: it is asked for', async () => {
   const weight = { bmi: 22, date: DAY, fat: 18.2, logId: 1, time: '06:58:00', weight: 139.6 };
   const text = JSON.stringify({ weight: [weight] });
-  const { bodies, refused } = await read(text, { name: 'f.json' });
-  expect([bodies, refused]).toEqual([[], [expect.stringContaining('does not say the unit')]]);
-  const unitOf = () => Promise.resolve(0.45359237);
-  const asked = await read(text, { name: 'f.json', unitOf });
+  const { bodies, left } = await read(text, { name: 'f.json' });
+  expect(bodies).toEqual([{ date: DAY, bodyFat: 18.2 }]);
+  expect(left).toEqual([expect.stringContaining('weight: the file does not state its unit')]);
+  const askUnit = () => Promise.resolve('lb');
+  const asked = await read(text, { name: 'f.json', askUnit });
   expect(asked.bodies).toEqual([{ date: DAY, weight: 63.32, bodyFat: 18.2 }]);
 });
 
@@ -631,6 +632,58 @@ it('times of Health Auto Export are in the unit that it states', async () => {
   expect(bodies).toEqual([
     { date: DAY, sleepSecs: 25_920, sleepAwakeSecs: 1_440, exerciseMinutes: 45 },
   ]);
+});
+
+describe('a unit that the file states', () => {
+  it.each([
+    ['in the cell', 'Weight', '159.6 lb', { weight: 72.3933 }],
+    ['in the cell, against the header', 'weight (kg)', '159.6 lbs', { weight: 72.3933 }],
+    ['in the cell, as the field has it', 'restingHr', '47 bpm', { restingHr: 47 }],
+    ['in the cell, of hours', 'sleepSecs', '7.5 h', { sleepSecs: 27_000 }],
+    ['in the header, after a comma', '"Weight, lb"', '159.6', { weight: 72.39 }],
+    ['in the header, as words', 'weight in lb', '159.6', { weight: 72.39 }],
+    ['in a neighbouring column', 'hrv,hrv unit', '61,ms', { hrv: 61 }],
+    [
+      'in a neighbouring column, of an energy',
+      'totalCaloriesBurned,totalCaloriesBurned unit',
+      '10500,kJ',
+      { totalCaloriesBurned: 2_509.563 },
+    ],
+    ['in a second column that agrees', 'Weight,Weight (kg)', '159.6,72.4', { weight: 72.3933 }],
+  ])('costs no note and no flag, also if strict: %s', async (_, header, cells, values) => {
+    const text = `date,${header}\n${DAY},${cells}\n`;
+    const found = await read(text, { strict: true });
+    expect(found).toMatchObject({ left: [], notes: [], invalid: [], refused: [] });
+    expect(found.bodies).toEqual([{ date: DAY, ...values }]);
+  });
+
+  it('is asked for if no column settles it, or if one cell lacks it', async () => {
+    for (const rows of ['2026-11-19,72.1 kg,47\n2026-11-20,159.6,48', '2026-11-19,72.1,47']) {
+      const { bodies, left } = await read(`date,weight,restingHr\n${rows}\n`);
+      expect(bodies.at(-1)).not.toHaveProperty('weight');
+      expect(left).toEqual([expect.stringContaining('--unit weight=kg or --unit weight=lb')]);
+    }
+    const two = await read(`date,hrv (ms),weight,weight (kg)\n${DAY},61,180,72.4\n`);
+    expect(two.bodies).toEqual([{ date: DAY, hrv: 61 }]);
+  });
+});
+
+it('a record with a bad value is one record, sent without it', async () => {
+  for (const text of [
+    JSON.stringify([{ date: DAY, restingHr: 'abc', hrv: 71 }]),
+    `date,restingHr,rmssd\n${DAY},abc,71\n`,
+  ]) {
+    const { records, invalid } = await prepareFiles(
+      'wellness',
+      { f: text },
+      { sources: { list: SOURCES } },
+    );
+    expect([records.length, invalid]).toEqual([1, []]);
+    expect(records[0]).toMatchObject({
+      body: { date: DAY, hrv: 71 },
+      warnings: [{ field: 'restingHr', message: /is "abc"/, unsent: true }],
+    });
+  }
 });
 
 describe('a field that a record states twice', () => {

@@ -465,9 +465,21 @@ test('an invalid wellness record names all its errors and its day, and costs the
   const spO2: unknown = expect.objectContaining({ field: 'SpO2' });
   const number = { problem: 'is 7; an object is expected' };
   const of = (at: number) => ({ outcome: 'invalid', kind: 'wellness', source: `in.json#/${at}` });
-  expect(invalid).toEqual([
+  expect(strict.invalid).toEqual([
     { ...of(1), date: '2026-02-16', ...hrv, problems: [hrv, restingHr, spO2] },
     { ...of(2), ...number, problems: [number] },
     expect.objectContaining({ source: 'in.json#/3', field: 'comments' }),
+  ]);
+  expect(invalid).toEqual([{ ...of(2), ...number, problems: [number] }]);
+  expect(
+    records.map(({ warnings }) => warnings.map(({ field, unsent }) => [field, unsent])),
+  ).toEqual([
+    [],
+    [
+      ['hrv', true],
+      ['restingHr', true],
+      ['SpO2', true],
+    ],
+    [['comments', true]],
   ]);
 });

@@ -1,0 +1,67 @@
+import { unitNameOf, unitsOf } from '../fields.ts';
+
+/** Reads the numbers in the cells of tables, as programs and people write them. */
+
+/**
+ * How the numbers of a file are written. `always`: other cells show decimal commas, so that `12.345` is a
+ * thousand. `unclear`: none shows a decimal, so that `12,345` and `12.345` may be either.
+ */
+export type DecimalComma = boolean | 'always' | 'unclear';
+
+const PLAIN_NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Reads the number of a cell. `72,5` is a decimal comma, `1,234` in a table with commas between its
+ * cells is a thousand, `1.234,5` and `1,234.5` are both, and `95 %` is 95.
+ *
+ * @param commaIsDecimal the table separates its cells by something else than a comma
+ * @returns undefined if the text is no number
+ */
+export function parseNumber(text: string, commaIsDecimal: DecimalComma): number | undefined {
+  const isThousands = commaIsDecimal === 'always' && /^[+-]?\d{1,3}(\.\d{3})+$/.test(text);
+  if (isThousands) return Number(text.replaceAll('.', ''));
+  if (commaIsDecimal === 'unclear' && /^[+-]?\d{1,3}(,\d{3})+$/.test(text)) return undefined;
+  if (PLAIN_NUMBER.test(text)) return Number(text);
+  const bare = text.replace(/[\s\u00a0\u202f]/g, '').replace(/%$/, '');
+  const plain = withPoint(bare, commaIsDecimal);
+  return PLAIN_NUMBER.test(plain) ? Number(plain) : undefined;
+}
+
+/** Writes a number with a decimal point, and without separators of thousands. */
+function withPoint(text: string, commaIsDecimal: DecimalComma): string {
+  if (!text.includes(',')) return text;
+  const comma = text.lastIndexOf(',');
+  const point = text.lastIndexOf('.');
+  if (point > comma) return /^[+-]?\d{1,3}(,\d{3})+\./.test(text) ? text.replaceAll(',', '') : text;
+  if (point !== -1)
+    return /^[+-]?\d{1,3}(\.\d{3})+,/.test(text)
+      ? text.replaceAll('.', '').replace(',', '.')
+      : text;
+  const thousands = /^[+-]?\d{1,3}(,\d{3})+$/.test(text);
+  return thousands && !commaIsDecimal ? text.replaceAll(',', '') : text.replace(',', '.');
+}
+
+const WITH_UNIT = /^([+-]?\d[\d.,\s]*?)\s*([^\d\s.,+-][^\d]*?)\.?$/;
+
+/** Divides a cell such as `72.4 kg` into the number and the factor of its unit, if it is one of the field. */
+export function dividedCell(
+  cell: string,
+  field: string,
+): { readonly text: string; readonly factor: number } | undefined {
+  const [, text, unit = ''] = WITH_UNIT.exec(cell.trim()) ?? [];
+  const factor = factorOf(unit, { [unitNameOf(field)]: 1, ...unitsOf(field) });
+  return text === undefined || factor === undefined ? undefined : { text, factor };
+}
+
+export function statesUnit(cell: string, field: string): boolean {
+  return dividedCell(cell, field) !== undefined;
+}
+
+/** Returns the factor of a unit. Apple's `Cal` are kilocalories, `cal` are not. */
+export function factorOf(
+  unit: string,
+  factors: Readonly<Record<string, number>>,
+): number | undefined {
+  if (Object.hasOwn(factors, unit)) return factors[unit];
+  return Object.entries(factors).find(([name]) => name.toLowerCase() === unit.toLowerCase())?.[1];
+}
