@@ -214,8 +214,7 @@ async function readFiles(
   else for (const text of exportsText(prepared.exports)) output.say(text);
   for (const note of prepared.notes) output.say(note);
   for (const warning of prepared.warnings) output.warn(warning);
-  for (const { name, problem } of prepared.empty) {
-    const hint = 'Export it again if it should have some.';
+  for (const { name, problem, hint } of prepared.empty) {
     if (!files.includes(name)) output.say(problem);
     else report.add({ outcome: 'invalid', kind, source: name, problems: [{ problem }], hint });
   }

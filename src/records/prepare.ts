@@ -3,6 +3,8 @@ import type { Text } from '../base/phrase.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
 import { type InputReading, addRecord, finishInput, readingOf } from './add-record.ts';
 import type { FitFile } from './wellness/fit-choice.ts';
+import { documentUrl } from '../base/documents.ts';
+import { listNames } from './listed.ts';
 import { DayMerger } from './merge.ts';
 import type { Input } from './read/input.ts';
 import { readInput } from './read-input.ts';
@@ -32,12 +34,14 @@ export interface PreparedInputs {
   readonly invalid: InvalidRecord[];
   readonly unreadable: readonly UnreadableInput[];
   readonly exports: readonly RecognisedInput[];
-  /** The inputs without any record: the names, and why. */
-  readonly empty: readonly { readonly name: string; readonly problem: string }[];
+  /** The inputs without any record. */
+  readonly empty: readonly Readonly<Record<'name' | 'problem' | 'hint', string>>[];
   /** About FIT files: as in `chooseSamples`. */
   readonly notes: readonly Text[];
   readonly warnings: readonly Text[];
 }
+
+const LEFT_OUT = 'The platform takes no such values.';
 
 /** An input that is the export of a known source. */
 export interface RecognisedInput extends FoundExport {
@@ -101,7 +105,10 @@ export async function prepareInputs(
     warnings.push(...[...judged.notes, ...left].map((note) => `${name}: ${note}`));
     if (count === 0 || (judged.left.size > 0 && own.merger.extent.days === 0)) {
       const lacks = found ? 'has no row with a value to send' : 'holds an empty list';
-      empty.push({ name, problem: `${name} ${lacks}.` });
+      const other =
+        judged.left.size > 0 ? ` besides those left out: ${[...judged.left].join()}` : '';
+      const hint = other === '' ? 'Export it again if it should have some.' : LEFT_OUT;
+      empty.push({ name, problem: `${name} ${lacks}${other}.`, hint });
     }
     const merge = () => {
       merger.absorb(own.merger, found?.source.name, partOf(input, options, found));
@@ -174,9 +181,15 @@ async function readAll(
   return count;
 }
 
-/** @throws SyncError `INPUT_INVALID` if all records are of the other kind */
+/** @throws SyncError `INPUT_INVALID` if all records are of the other kind, or of an unknown program */
 function rejectOtherKind(kind: RecordKind, name: string, { records }: InputReading): void {
-  if (records.length === 0 || !records.every(({ isOtherKind }) => isOtherKind)) return;
+  const [first] = records;
+  if (first?.strange !== undefined && records.every(({ strange }) => strange)) {
+    const found = `${name} is JSON of an unknown program: ${listNames(first.strange)} are no fields.`;
+    const hint = phrase`${sync('sources')} lists the exports that sync reads. jq writes other values as records: ${documentUrl('records.md')}`;
+    throw new SyncError('INPUT_INVALID', found, { hint, details: { path: name } });
+  }
+  if (first === undefined || !records.every(({ isOtherKind }) => isOtherKind)) return;
   const other = kind === 'wellness' ? 'nutrition' : 'wellness';
   const hint = phrase`Send it with ${sync('push', other, name)}.`;
   throw new SyncError('INPUT_INVALID', `${name} is ${other}.`, { hint, details: { path: name } });

@@ -212,11 +212,11 @@ export type Units = ReadonlyMap<string, Conversion & { readonly name?: string }>
 
 /** The units of an input's fields. */
 export interface FieldUnits {
-  /** Of fields whose unit the file does not state: named by the user, or remembered. */
+  /** The conversions of fields without a stated unit: named by the user, or remembered. */
   readonly units: Units;
   /** The fields of which the header states the unit or the scale. */
   readonly stated: ReadonlySet<string>;
-  /** The fields whose unit is not stated: read in the platform's, or unknown. `left`: values were left out. */
+  /** The fields without a stated unit: read in the platform's, or unknown. `left`: values were left out. */
   readonly unstated: Map<string, 'assumed' | 'unknown' | 'left'>;
 }
 
@@ -276,6 +276,8 @@ export interface Reading {
   readonly problems: Problem[];
   /** It is a record of the other kind. */
   readonly isOtherKind?: true;
+  /** The members of a record of which none is a field, or near to one. */
+  readonly strange?: readonly string[];
 }
 
 /** The values of a day, or of an item, as one record states them. */

@@ -87,7 +87,7 @@ export function matchTable(name: string, head: string, sources: readonly Source[
   const headerAt = (skipLines: number) => {
     const known = headers.get(skipLines);
     if (known !== undefined) return known;
-    const header = (tableForm(head, skipLines)?.header ?? []).map(plain);
+    const header = (tableForm(head, skipLines)?.header ?? []).map(columnName);
     headers.set(skipLines, header);
     return header;
   };
@@ -95,6 +95,27 @@ export function matchTable(name: string, head: string, sources: readonly Source[
     const hasColumn = (path: Path) => headerAt(skipLines).includes(plain(path));
     return has.every((paths) => anyOf(paths, hasColumn)) && !hasNot.some(hasColumn);
   });
+}
+
+/** Some programs write the header as a remark. */
+function columnName(cell: string): string {
+  return plain(cell.replace(/^#/, ''));
+}
+
+/** Limits the lines before a header that are looked at. */
+const MAX_BEFORE = 6;
+
+/** Returns the number of lines before the first header that a source matches. */
+export function linesBeforeHeader(
+  name: string,
+  head: string,
+  sources: readonly Source[],
+): number | undefined {
+  const lines = head.split(/(?<=\n)/);
+  const skips = Array.from({ length: MAX_BEFORE }, (_, at) => at + 1);
+  const isHeader = (at: number) =>
+    lines[at]?.trim() !== '' && matchTable(name, lines.slice(at).join(''), sources).length > 0;
+  return skips.find(isHeader);
 }
 
 /** Returns the first lines of a table. */
@@ -132,14 +153,14 @@ export async function* readTable(
   skipLines = 0,
   encoding: Encoding = 'utf-8',
 ): AsyncGenerator<Row[], void, undefined> {
-  const columns = header.map(plain);
+  const columns = header.map(columnName);
   const isColumn = (name: string) => columns.includes(name);
   const parser = parse({ ...LENIENT, delimiter, info: true, raw: true, from_line: skipLines + 1 });
   pipeline(Readable.from(textOf(name, chunks, encoding)), parser, () => undefined);
   let isHeader = true;
   try {
     for await (const { record, raw, info } of parser as AsyncIterable<TableLine>) {
-      const names = record.map(plain);
+      const names = record.map(columnName);
       if (isHeader || names.join() === columns.join()) {
         isHeader = false;
         continue;

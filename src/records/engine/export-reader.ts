@@ -135,13 +135,13 @@ export class ExportReader {
       const { readXml } = await import('./xml.ts');
       return this.#mapped(readXml(name, chunks, match.mapping, this.#unread), match, false);
     }
-    const { readTable, tableForm } = await import('./csv.ts');
+    const { linesBeforeHeader, readTable, tableForm } = await import('./csv.ts');
     const form = tableForm(text, match?.mapping.skipLines);
-    if (form === undefined) {
-      if (!/\.(?:csv|tsv)$/i.test(name)) return undefined;
-      throw unknownTable(name, { header: [text.split(/\r?\n/, 1).join()] });
+    if (form === undefined && !/\.(?:csv|tsv)$/i.test(name)) return undefined;
+    if (form === undefined || match === undefined) {
+      const header = form?.header ?? [text.split(/\r?\n/, 1).join()];
+      throw unknownTable(name, header, linesBeforeHeader(name, text, this.sources.list));
     }
-    if (match === undefined) throw unknownTable(name, form);
     const { source, mapping } = match;
     const unread = unreadColumns(form, mapping);
     const isGuess = mapping.guess === true && !this.sources.named;

@@ -51,7 +51,17 @@ export function otherSource(name: string, sources: readonly Source[]): SyncError
   );
 }
 
-export function unknownTable(name: string, { header }: Pick<TableForm, 'header'>): SyncError {
+/** @param before the number of lines before a header of a known source */
+export function unknownTable(
+  name: string,
+  header: readonly string[],
+  before: number | undefined,
+): SyncError {
+  if (before !== undefined) {
+    const found = `${name} has other lines before its header, which is perhaps line ${before + 1}`;
+    const divide = 'Delete them, and divide the file at each further header.';
+    return invalid(name, found, `${divide} sync knows these columns.`);
+  }
   return invalid(
     name,
     `${name} is a table from an unknown program, with the columns ${listNames(header, 6)}`,

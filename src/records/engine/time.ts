@@ -110,8 +110,18 @@ function isoOf(value: JsonValue, rule: TimeRule, row: Row): string | undefined {
 
 function writtenOf(value: JsonValue, format: 'iso' | 'mdy' | 'dmy'): string | undefined {
   if (format !== 'iso') return numbersOf(value, format);
-  return typeof value === 'string' ? value.trim() : undefined;
+  if (typeof value !== 'string') return undefined;
+  const [named, before = '', name = '', after = '', year = ''] =
+    NAMED_MONTH.exec(value.trim()) ?? [];
+  const month = MONTHS.indexOf(name.slice(0, 3).toLowerCase()) / 3 + 1;
+  if (named === undefined || !Number.isInteger(month) || month < 1) return value.trim();
+  const written = [month, before || after].map((number) => String(number).padStart(2, '0'));
+  return joinClock(`${year}-${written.join('-')}`, value.trim().slice(named.length));
 }
+
+/** `Nov 20, 2026`, `20 November 2026`: the name settles which number is the day. */
+const NAMED_MONTH = /^(?:(\d{1,2})\.? )?([A-Za-z]{3,9})\.?,? (?:(\d{1,2}),? )?(\d{4})(?!\d),?/;
+const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec';
 
 /** Writes the numbers that Java makes of a time: year, month, day, hour, minute, second, nanosecond. */
 function listed(numbers: readonly JsonValue[]): string | undefined {
@@ -161,6 +171,7 @@ export function numbersOf(value: JsonValue | undefined, order: 'mdy' | 'dmy'): s
 
 /** Joins a date and a time of day. */
 function joinClock(date: string, clock: string): string | undefined {
+  if (clock === '') return date;
   const time = readTimeOfDay(clock);
   return time === undefined ? undefined : `${date.slice(0, 10)}T${time}`;
 }

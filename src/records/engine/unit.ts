@@ -12,7 +12,7 @@ import { parseNumber, statesUnit } from './number.ts';
  * before what the user says: a flag is about all files of a command.
  */
 
-/** A column whose header states no unit. */
+/** A column without a unit in its header. */
 interface Column {
   readonly input: string;
   readonly field: string;
@@ -20,7 +20,7 @@ interface Column {
   /** The source and the columns of the file, for which an answer of the user is remembered. */
   readonly form: string;
   readonly file: FileColumns;
-  /** The rules of the same field whose columns state their unit. */
+  /** The rules of the same field for columns with a stated unit. */
   readonly stated: readonly MappingRule[];
   readonly sources: SourceOptions;
 }

@@ -19,6 +19,9 @@ import { type When, readInstant, readWhen } from './time.ts';
 import { isPart, rounded } from './value.ts';
 import type { MappingRule, SpanRule, WellnessMapping } from '../sources/types.ts';
 
+/** What people measure several times a day: the latest counts. */
+const REPEATED = new Set(['weight', 'bodyFat', 'abdomen', 'systolic', 'diastolic']);
+
 /** Combines the rows of an export to one record a day. */
 export class WellnessDays {
   readonly #mapping: WellnessMapping;
@@ -57,7 +60,10 @@ export class WellnessDays {
       problems.push(...faults, problemOf(row, day, when));
       return;
     }
-    if (this.#options.oneRowADay === true && this.#days.has(when.date)) {
+    const time = at === undefined ? when : readWhen(row, at, this.#options.zone, 'day');
+    const instant = instantOf(time);
+    const mayRepeat = instant !== undefined && values.every(({ field }) => REPEATED.has(field));
+    if (this.#options.oneRowADay === true && !mayRepeat && this.#days.has(when.date)) {
       const seen = `${row.source} is a second row for ${when.date}; a diary has one a day.`;
       throw new SyncError('INPUT_INVALID', seen, { hint: nameSource() });
     }
@@ -69,8 +75,6 @@ export class WellnessDays {
       known.doubts.push(fault);
     }
     if (row.doubt !== undefined) known.doubts.push({ problem: row.doubt });
-    const time = at === undefined ? when : readWhen(row, at, this.#options.zone, 'day');
-    const instant = instantOf(time);
     const end = span && readInstant(row, span.to, this.#options.zone);
     const origin = span && this.#originOf(row, span);
     for (const { field, rule, value, decimals } of values) {

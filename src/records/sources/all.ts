@@ -6,6 +6,7 @@ import { fitbit } from './fitbit.ts';
 import { foodLog } from './food-log.ts';
 import { garminApi } from './garmin-api.ts';
 import { garminExport } from './garmin-export.ts';
+import { garminWeb } from './garmin-web.ts';
 import { googleFit } from './google-fit.ts';
 import { healthAutoExport } from './health-auto-export.ts';
 import { intervalsIcu } from './intervals-icu.ts';
@@ -21,6 +22,7 @@ import { withings } from './withings.ts';
 export const SOURCES: readonly Source[] = [
   garminExport,
   garminApi,
+  garminWeb,
   fit,
   intervalsIcu,
   oura,

@@ -12,6 +12,10 @@ import { Names, plain } from '../names.ts';
 const NEUTRAL =
   /^(?:id|userid|tsb|custommetrics|(?:created|updated)at|source|(?:local|calendar)?date|(?:week)?day|week|month|year|time(?:zone)?|notes?|comments?|weather|bmi|height|(?:waist|hips?|chest|neck|thighs?)(?:\(\w+\))?)$/;
 
+/** Words in the names of other values of a body, a night or a diet, which no field reads. */
+const OF_ATHLETES =
+  /(?<!\p{L})(?:body|fat|muscle|bone|lean|visceral|protein|water|metabolic|bmr|whr|trend|target|goal|optimal|ideal|standard|scale|expenditure|calories|kcal|energy|carb(?:s|ohydrates?)|fib(?:er|re)|sugars?|sodium|salt|heart|pulse|hrv?|high|low|sleep|bedtime|wake|naps?|rem|temp(?:erature)?|remarks?|device|no)(?!\p{L})/iu;
+
 /** Words in names that no diary has, or that tell a unit which is not read. */
 const FOREIGN =
   /(?<!\p{L})(?:exercises?|workout|lift|reps?|sets?|units?|price|cost|currency|close|ticker|qty|quantity|sku|stock|item|product|invoice|customer|supplier|parcel|shipment|carrier|tracking|recipient|postage|weekly|days.count|end.?date)(?!\p{L})/iu;
@@ -52,9 +56,16 @@ export function strangeColumns(
   read: readonly string[] = [],
 ): readonly string[] {
   const hasTotal = read.some(hasDayTotal);
+  const isNeutral = (name: string) =>
+    NEUTRAL.test(plain(name)) || (OF_ATHLETES.test(wordsOf(name)) && !FOREIGN.test(wordsOf(name)));
   const isStrange = (name: string) =>
-    !NEUTRAL.test(plain(name)) || (hasTotal && /^(?:week|month)$/.test(plain(name)));
+    !isNeutral(name) || (hasTotal && /^(?:week|month)$/.test(plain(name)));
   return [...unread.filter(isStrange), ...(hasTotal && read.includes('time') ? ['time'] : [])];
+}
+
+/** Divides a name in camel case or with underscores. */
+function wordsOf(name: string): string {
+  return name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replaceAll('_', ' ');
 }
 
 /** Returns the members of an object that contradict a diary: those with a foreign word, a week beside totals. */
@@ -62,7 +73,6 @@ export function foreignNames(
   unread: readonly string[],
   read: readonly string[],
 ): readonly string[] {
-  const isForeign = (name: string) =>
-    NEUTRAL.test(plain(name)) || FOREIGN.test(name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'));
+  const isForeign = (name: string) => NEUTRAL.test(plain(name)) || FOREIGN.test(wordsOf(name));
   return strangeColumns(unread, read).filter(isForeign);
 }

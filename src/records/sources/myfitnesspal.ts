@@ -4,7 +4,7 @@ export const myFitnessPal: Source = {
   name: 'myfitnesspal',
   title: 'MyFitnessPal export',
   howTo:
-    'With Premium, on myfitnesspal.com: Reports > Export Data. The weights in it have no unit, so sync leaves them out.',
+    'With Premium, on myfitnesspal.com: Reports > Export Data. The weights in it have no unit: name it with --unit.',
   evidence: [
     'https://github.com/PulfordJ/portmyfitnesspalcsvintoandroidhealthconnect',
     'nicofirst1/premura src/premura/parsers/myfitnesspal.py',
@@ -51,7 +51,7 @@ export const myFitnessPal: Source = {
       format: 'csv',
       has: ['Date', 'Body Fat %', 'Weight'],
       day: { from: 'Date' },
-      fields: { bodyFat: 'Body Fat %' },
+      fields: { bodyFat: 'Body Fat %', weight: { from: 'Weight', mayLackUnit: true } },
     },
   ],
 };

@@ -57,7 +57,14 @@ function scoreRules(field: string, names: readonly string[]): [string, MappingRu
   return [[field, { from: names }], ...stated];
 }
 
-const DATES = ['date', 'localDate', 'calendarDate', 'day'];
+const DATES = [
+  'date',
+  'localDate',
+  'calendarDate',
+  'day',
+  'time of measurement',
+  'measurement date',
+];
 
 /** A column that may not state its unit; the column beside it may. */
 function unclear(field: string, ...others: string[]): MappingRule {

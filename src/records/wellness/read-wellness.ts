@@ -37,13 +37,14 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
   const fields = withSleepSecs(known, notes);
   const ofValues = notes.problems.length;
   const nothingKnown = unknown.length > 0 && Object.keys(known).every((name) => name === 'rawJson');
-  const foreign = foreignNames(unknown, Object.keys(known));
+  const foreign = nothingKnown ? [] : foreignNames(unknown, Object.keys(known));
   if (foreign.length > 0) notes.problems.push({ problem: `${NO_DIARY}: ${listNames(foreign)}` });
   else if (!nothingKnown) noteUnknown(unknown, names, notes);
   else if (notes.problems.length === before) {
     if (isNutrition(value)) notes.problems.push({ problem: NUTRITION_FILE });
     else noteNothingKnown(unknown, names, notes);
   }
+  const isStrange = nothingKnown && !unknown.some((name) => names.nearest(name));
   const ahead = typeof date === 'object' ? farAhead(date.date, options) : undefined;
   if (ahead !== undefined) notes.problem(dateSpelling[0] ?? 'date', `${ahead}: check the year`);
   notePlan(unknown, value, notes);
@@ -56,7 +57,8 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
   const isRefused =
     problems.length > (notes.isStrict ? 0 : ofValues) ||
     (problems.length > 0 && Object.keys(fields).every((name) => name === 'rawJson'));
-  const other = problems.at(-1)?.problem === NUTRITION_FILE ? { isOtherKind: true as const } : {};
+  const isOther = problems.at(-1)?.problem === NUTRITION_FILE;
+  const other = isOther ? { isOtherKind: true as const } : isStrange ? { strange: unknown } : {};
   if (!isDated || isRefused) return { drafts: [], ...said, problems, ...other };
   const { at, zoneUsed } = date;
   const about = { date: date.date, source };

@@ -10,7 +10,11 @@ import { prepareFiles } from '../support.ts';
 const FOLDER = join(import.meta.dirname, 'samples');
 
 /** Samples that do not say a unit: `--unit`. */
-const UNITS = new Map([['fitbit-api-weight.json', new Map([['weight', { factor: 1 }]])]]);
+const KG = new Map([['weight', { factor: 1 }]]);
+const UNITS = new Map([
+  ['fitbit-api-weight.json', KG],
+  ['myfitnesspal-measurements.csv', new Map([['weight', { factor: 0.45359237 }]])],
+]);
 
 const samples = readdirSync(FOLDER).filter((name) => !name.endsWith('.golden.json'));
 

@@ -123,7 +123,9 @@ describe('a score of 1 to 10', () => {
     const found = 'stress: measured by the device, and the platform takes the athlete’s own word';
     const alone = await read(JSON.stringify(day), { name: 'f.json' });
     expect(alone).toMatchObject({ bodies: [], left: [`f.json: ${found}. Not sent`] });
-    expect(alone.empty).toEqual(['f.json has no row with a value to send.']);
+    expect(alone.empty).toEqual([
+      'f.json has no row with a value to send besides those left out: stress.',
+    ]);
     const summary = { ...day, totalKilocalories: 2510, averageStressLevel: 8, totalSteps: 8123 };
     const { bodies, left } = await read(JSON.stringify(summary), { name: 'f.json', strict: true });
     expect(bodies).toEqual([{ date: DAY, totalCaloriesBurned: 2510, steps: 8123 }]);
@@ -469,7 +471,7 @@ describe('a file', () => {
 
   it('without a header on its first line is refused as a table', async () => {
     const { refused } = await read('#Version: 6\n#date;weight\n');
-    expect(refused[0]).toContain('the columns "#Version: 6"');
+    expect(refused[0]).toContain('other lines before its header, which is perhaps line 2.');
   });
 
   it('of Samsung has the offset of its times in milliseconds', async () => {
