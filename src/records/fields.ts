@@ -105,7 +105,7 @@ export const WELLNESS_FIELDS: FieldTable = {
   fatigue: rating,
   soreness: rating,
   weight: number(20, 400, 'kg', ['weightKg', 'weightKilograms']),
-  bodyFat: number(1, 75, '%', ['bodyFatPercent', 'bodyFatPercentage', 'bodyFatPct']),
+  bodyFat: number(1, 75, '%', ['bodyFatPercent', 'bodyFatPercentage', 'bodyFatPct', 'fatPercent']),
   abdomen: number(30, 300, 'cm', ['abdomenCm']),
   vo2max: number(5, 100, 'ml/kg/min'),
   // Everesting twice over, and the longest distances ever run and ridden in a day.

@@ -193,7 +193,11 @@ function sumsOfPeriods(field: string, entries: readonly Entry[]): Objection | un
   const dates = [...new Set(entries.map(({ date }) => date))];
   const [weekday = 0, ...others] = new Set(dates.map((date) => new Date(date).getUTCDay()));
   const isMonthly = dates.every((date) => date.endsWith('-01'));
-  if (!isDayTotal(field) || dates.length < ENOUGH_PERIODS) return undefined;
+  if (dates.length < ENOUGH_PERIODS) return undefined;
+  if (!isDayTotal(field)) {
+    const found = 'every date is the first day of a month: are the values means of the month?';
+    return isMonthly ? { field, entries, found, is: 'sent', whole: {} } : undefined;
+  }
   if (!isMonthly && others.length > 0) return undefined;
   const when = isMonthly ? 'the first day of a month' : `a ${WEEKDAYS[weekday] ?? ''}`;
   const found = `every date is ${when}: are the values of the whole ${isMonthly ? 'month' : 'week'}?`;
@@ -395,13 +399,14 @@ function beyondLimits(entry: Entry, limits: typeof DAY_LIMITS): Objection[] {
   });
 }
 
-/** On a day without a step, or with a value of 0 that must be positive, no total was measured. */
+/** On a day without a step, or with a value of 0 that must be positive, a total of 0 was not measured. */
 function notMeasured(entry: Entry): Objection[] {
   const totals = Object.keys(entry.values).filter(
     (field) => field in WELLNESS_FIELDS && isDayTotal(field),
   );
-  const isZero = totals.length > 1 && totals.every((field) => numberIn(entry, field) === 0);
-  if (!isZero || !totals.includes('steps')) return [];
+  const isZero = totals.every((field) => numberIn(entry, field) === 0);
+  const isUnmeasured = totals.length > 1 && totals.includes('steps');
+  if (!isZero || !(isUnmeasured || entry.isUnmeasured)) return [];
   return totals.map((field) => about(field, entry, 'is 0, as all totals of the day', 'wrong'));
 }
 

@@ -294,4 +294,6 @@ export interface Entry {
   readonly spellings: ReadonlyMap<string, string>;
   /** The unrounded numbers, of values that were rounded. */
   readonly exact: ReadonlyMap<string, number>;
+  /** A value that must be positive was 0. */
+  readonly isUnmeasured: boolean;
 }

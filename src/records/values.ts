@@ -14,6 +14,8 @@ export interface ReadFields {
   readonly spellings: ReadonlyMap<string, string>;
   /** Numbers as the object has them, of those that were rounded. */
   readonly exact: ReadonlyMap<string, number>;
+  /** A number that must be positive is 0. */
+  readonly isUnmeasured: boolean;
   /** The names of its other members. */
   readonly unknown: readonly string[];
 }
@@ -36,6 +38,7 @@ export function readFields(
   const spellings = new Map<string, string>();
   const exact = new Map<string, number>();
   const unknown: string[] = [];
+  let isUnmeasured = false;
   for (const spelling of Object.keys(object)) {
     const raw = object[spelling] ?? null;
     if (raw === null || skip.includes(spelling)) continue;
@@ -47,6 +50,7 @@ export function readFields(
     }
     const scale = notes.scaleOf(name);
     const value = readValue(raw, rule, joinPointer(path, spelling), notes, scale);
+    isUnmeasured ||= value === undefined && (raw === 0 || raw === '0');
     if (value === undefined) continue;
     const other = known[name];
     if (other === undefined) {
@@ -60,7 +64,7 @@ export function readFields(
     if (isSame(value, other, rounding)) continue;
     notes.problem(joinPointer(path, spelling), saysOther(value, first, other));
   }
-  return { known, spellings, exact, unknown };
+  return { known, spellings, exact, unknown, isUnmeasured };
 }
 
 /** Checks if two values of one field say the same, rounding aside. */

@@ -49,7 +49,7 @@ export function readItem(
   }
   const written = writtenTime(raw, path, day, zone, notes);
   const read = readFields(raw, itemNames, notes, path, written?.names);
-  const { known, spellings, exact, unknown } = read;
+  const { known, spellings, exact, unknown, isUnmeasured } = read;
   notePlan(unknown, raw, notes, path);
   const isEmpty = Object.keys(known).length === 0 && notes.problems.length === 0;
   if (isEmpty && unknown.length === 0) {
@@ -68,7 +68,15 @@ export function readItem(
   // The interface shows no fractions of a second (4.4.3).
   const loggedAt = time.loggedAt.replace(/\.\d+/, '');
   const body = Object.assign(known, { logged_at: loggedAt });
-  const entry = { source: notes.source, date: day ?? date, path, values: body, spellings, exact };
+  const entry = {
+    source: notes.source,
+    date: day ?? date,
+    path,
+    values: body,
+    spellings,
+    exact,
+    isUnmeasured,
+  };
   return { field, body, entry, loggedAt, date, zoneUsed };
 }
 

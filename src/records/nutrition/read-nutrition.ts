@@ -43,7 +43,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
   const items = readItems(value[itemsName], itemsName, day, notes, options);
   const others = [...itemsNames, ...(typeof date === 'object' ? date.names : [])];
   const read = readFields(value, dayNames, notes, '', others);
-  const { known, spellings, exact, unknown } = read;
+  const { known, spellings, exact, unknown, isUnmeasured } = read;
   const list = value[itemsName];
   const isFilled = Array.isArray(list) && list.length > 0;
   const isEmpty = itemsNames.length > 0 && !isFilled && notes.problems.length === 0;
@@ -71,7 +71,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
   const drafts = days.map((day, index): DayDraft => {
     const about = { date: day.date, source: notes.source };
     const fields = { ...kept };
-    const entry = { ...about, path: '', values: fields, spellings, exact };
+    const entry = { ...about, path: '', values: fields, spellings, exact, isUnmeasured };
     return {
       ...about,
       fields,

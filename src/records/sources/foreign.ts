@@ -14,7 +14,7 @@ const NEUTRAL =
 
 /** Words in the names of other values of a body, a night or a diet, which no field reads. */
 const OF_ATHLETES =
-  /(?<!\p{L})(?:body|fat|muscle|bone|lean|visceral|protein|water|metabolic|bmr|whr|trend|target|goal|optimal|ideal|standard|scale|expenditure|calories|kcal|energy|carb(?:s|ohydrates?)|fib(?:er|re)|sugars?|sodium|salt|heart|pulse|hrv?|high|low|sleep|bedtime|wake|naps?|rem|temp(?:erature)?|remarks?|device|no)(?!\p{L})/iu;
+  /(?<!\p{L})(?:body|height|weight|fat|muscle|bone|lean|visceral|protein|water|metabolic|bmr|whr|trend|target|goal|optimal|ideal|standard|scale|expenditure|calories|kcal|energy|carb(?:s|ohydrates?)|fib(?:er|re)|sugars?|sodium|salt|heart|pulse|hrv?|high|low|sleep|bedtime|wake|naps?|rem|temp(?:erature)?|remarks?|device|no)(?!\p{L})/iu;
 
 /** Words in names that no diary has, or that tell a unit which is not read. */
 const FOREIGN =

@@ -30,7 +30,8 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
   const isDated = typeof date === 'object' && !date.names.some((name) => faulty.includes(name));
   const before = notes.problems.length;
   const skip = [...dateSpelling, ...faulty];
-  const { known, spellings, exact, unknown } = readFields(value, names, notes, '', skip);
+  const read = readFields(value, names, notes, '', skip);
+  const { known, spellings, exact, unknown, isUnmeasured } = read;
   for (const member of faultyMembers(notes)) {
     Reflect.deleteProperty(known, names.find(member) ?? '');
   }
@@ -62,7 +63,7 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
   if (!isDated || isRefused) return { drafts: [], ...said, problems, ...other };
   const { at, zoneUsed } = date;
   const about = { date: date.date, source };
-  const entries = [{ ...about, path: '', values: fields, spellings, exact }];
+  const entries = [{ ...about, path: '', values: fields, spellings, exact, isUnmeasured }];
   const draft = { ...about, fields, entries, warnings, recurring, zoneUsed, at };
   return { drafts: [draft], ...said, problems };
 }
