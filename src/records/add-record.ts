@@ -25,11 +25,7 @@ export interface InputReading {
 }
 
 interface ReadRecord extends Reading {
-  readonly raw: {
-    readonly source: string;
-    readonly mapped?: true | undefined;
-    readonly at?: number | undefined;
-  };
+  readonly source: string;
 }
 
 /** @param path as in `PreparedRecord.files` */
@@ -44,9 +40,10 @@ export function addRecord(
   options: RecordOptions,
   { records }: InputReading,
 ): void {
-  const { source } = raw;
-  const measured = 'mapped' in raw ? { mapped: raw.mapped, at: raw.at } : {};
-  records.push({ ...readRecord(kind, raw, options), raw: { source, ...measured } });
+  const { drafts, ...reading } = readRecord(kind, raw, options);
+  const measured = 'mapped' in raw ? { mapped: true, at: raw.at } : undefined;
+  const known = measured ? drafts.map((draft) => ({ ...draft, ...measured })) : drafts;
+  records.push({ ...reading, drafts: known, source: raw.source });
 }
 
 /**
@@ -64,21 +61,21 @@ export function finishInput(
 ): Verdict {
   const verdict = judge(name, records, facts, strict);
   const recurring = new Recurring();
-  for (const { raw, ...reading } of records) {
+  for (const { source, ...reading } of records) {
     const [sent] = reading.drafts;
     if (sent !== undefined) {
       for (const { field, problem } of reading.problems) {
         const place = field === undefined ? {} : { field };
-        sent.warnings.push({ source: raw.source, ...place, message: problem, unsent: true });
+        sent.warnings.push({ source, ...place, message: problem, unsent: true });
       }
     } else if (reading.problems.length > 0) {
-      const record = invalidRecord(kind, raw.source, reading);
+      const record = invalidRecord(kind, source, reading);
       if (invalid.length === MAX_INVALID) throw tooManyInvalid(record);
       invalid.push(record);
     }
     for (const draft of reading.drafts) {
       for (const note of draft.recurring) recurring.add(draft.date, draft.source, note);
-      merger.add(raw.mapped === true ? { ...draft, mapped: true, at: raw.at } : draft);
+      merger.add(draft);
     }
   }
   recurring.tell(merger);

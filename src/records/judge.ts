@@ -28,7 +28,7 @@ export function judge(
   facts: FileFacts,
   isStrict: boolean,
 ): Verdict {
-  const entries = records.flatMap(({ drafts }) => drafts.flatMap((draft) => draft.entries));
+  const entries = records.flatMap(({ drafts }) => drafts.flatMap(entriesOf));
   const objections = objectionsTo(entries, facts);
   const strictest = strictestOf(objections);
   if (!isStrict) rejectImplausible(name, entries, strictest, facts);
@@ -129,7 +129,7 @@ function takeOut(record: Reading, strictest: Strictest, isStrict: boolean): void
   const lost: Problem[] = [];
   const judged = new Set<DayDraft>();
   for (const draft of record.drafts) {
-    for (const entry of draft.entries) {
+    for (const entry of entriesOf(draft)) {
       if (strictest.has(entry)) judged.add(draft);
       for (const [field, { is, found, whole }] of strictest.get(entry) ?? []) {
         const place = joinPointer(entry.path, entry.spellings.get(field) ?? field);
@@ -142,16 +142,18 @@ function takeOut(record: Reading, strictest: Strictest, isStrict: boolean): void
       if (entry.path !== '' && isBare(entry, 'logged_at')) record.problems.push(...lost);
     }
   }
-  const isLeft = (draft: DayDraft) => {
-    const [day] = draft.entries;
-    return !judged.has(draft) || draft.items !== undefined || !day || !isBare(day, 'rawJson');
-  };
+  const isLeft = (draft: DayDraft) =>
+    !judged.has(draft) || draft.items !== undefined || !isBare(draft, 'rawJson');
   if (record.drafts.some((draft) => !isLeft(draft))) {
     record.problems.push(...lost);
     record.drafts = record.drafts.filter(isLeft);
   }
   const isRefused = isStrict || record.drafts.some(({ items }) => items !== undefined);
   if (isRefused && record.problems.length > 0) record.drafts = [];
+}
+
+function entriesOf(draft: DayDraft): Entry[] {
+  return draft.items === undefined ? [draft] : [draft, ...draft.items];
 }
 
 function isBare({ values }: Entry, rest: string): boolean {

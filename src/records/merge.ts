@@ -267,7 +267,8 @@ function partOf({ lists, ...part }: DayPart): NutritionPart {
 }
 
 function dayOf(draft: DayDraft, path: string): GatheredDay {
-  const fields = Object.entries(draft.fields).map(([name, value]): [string, Stated] => [
+  const items = draft.items?.map(({ values }) => values);
+  const fields = Object.entries(draft.values).map(([name, value]): [string, Stated] => [
     name,
     {
       value: name === 'rawJson' ? copyOf(value) : value,
@@ -282,7 +283,7 @@ function dayOf(draft: DayDraft, path: string): GatheredDay {
   return {
     fields: new Map(fields),
     files: new Set([path]),
-    parts: [{ input: { kind: 'file', name: path }, lists: draft.items ? [draft.items] : [] }],
+    parts: [{ input: { kind: 'file', name: path }, lists: items ? [items] : [] }],
     sources: [draft.source],
     warnings: draft.warnings.slice(0, MAX_WARNINGS),
     dropped: Math.max(0, draft.warnings.length - MAX_WARNINGS),

@@ -249,17 +249,11 @@ export interface Zone {
 }
 
 /** One input record's part of a day. Parts of the same date are merged into one request. */
-export interface DayDraft {
-  readonly date: string;
-  readonly source: string;
-  /** By canonical name, without `date` and `items`. */
-  readonly fields: JsonObject;
+export interface DayDraft extends Entry {
   /** Nutrition only. Without it, the record says nothing about items. */
-  readonly items?: readonly JsonObject[] | undefined;
+  readonly items?: readonly Entry[] | undefined;
   readonly warnings: Warning[];
   readonly recurring: RecurringNote[];
-  /** The day itself, and its items: they share their values with `fields` and `items`. */
-  readonly entries: readonly Entry[];
   readonly zoneUsed: boolean;
   /** The time of the measurement (ms), if the record has one. */
   readonly at?: number | undefined;
@@ -281,14 +275,18 @@ export interface Reading {
 }
 
 /** The values of a day, or of an item, as one record states them. */
-export interface Entry {
+export interface Entry extends Values {
   /** The place of the record: as in `RawRecord`. */
   readonly source: string;
   /** `YYYY-MM-DD` */
   readonly date: string;
   /** Its place in the record: `items/3`; empty for the day itself. */
   readonly path: string;
-  /** By canonical name. A value with an objection is taken out. */
+}
+
+/** The values that an object states. */
+export interface Values {
+  /** By canonical name, without `date` and `items`. A value with an objection is taken out. */
   readonly values: JsonObject;
   /** The name of each value as the record spells it, if it is another one. */
   readonly spellings: ReadonlyMap<string, string>;

@@ -5,20 +5,10 @@ import { joinPointer } from './listed.ts';
 import { type Names, plain } from './names.ts';
 import type { Notes } from './notes.ts';
 import { numberHint } from './number-hint.ts';
-import type { JsonObject, JsonValue } from './types.ts';
+import type { JsonObject, JsonValue, Values } from './types.ts';
 
-/** The members of an object: those a table knows, by their canonical names, and the others. */
-export interface ReadFields {
-  readonly known: JsonObject;
-  /** The name of each known member as the object spells it, if it is another one. */
-  readonly spellings: ReadonlyMap<string, string>;
-  /** Numbers as the object has them, of those that were rounded. */
-  readonly exact: ReadonlyMap<string, number>;
-  /** A number that must be positive is 0. */
-  readonly isUnmeasured: boolean;
-  /** The names of its other members. */
-  readonly unknown: readonly string[];
-}
+/** Most records have their numbers and names as the platform does. */
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 /**
  * Reads the members of an object by the table of their names. A `null` is left out: the value is not known. Two spellings
@@ -33,8 +23,8 @@ export function readFields(
   notes: Notes,
   path = '',
   skip: readonly string[] = [],
-): ReadFields {
-  const known: JsonObject = {};
+): { readonly read: Values; /** The names of its other members. */ readonly unknown: string[] } {
+  const values: JsonObject = {};
   const spellings = new Map<string, string>();
   const exact = new Map<string, number>();
   const unknown: string[] = [];
@@ -52,9 +42,9 @@ export function readFields(
     const value = readValue(raw, rule, joinPointer(path, spelling), notes, scale);
     isUnmeasured ||= value === undefined && (raw === 0 || raw === '0');
     if (value === undefined) continue;
-    const other = known[name];
+    const other = values[name];
     if (other === undefined) {
-      known[name] = value;
+      values[name] = value;
       if (typeof raw === 'number' && scale === undefined && raw !== value) exact.set(name, raw);
       if (spelling !== name) spellings.set(name, spelling);
       continue;
@@ -64,7 +54,12 @@ export function readFields(
     if (isSame(value, other, rounding)) continue;
     notes.problem(joinPointer(path, spelling), saysOther(value, first, other));
   }
-  return { known, spellings, exact, unknown, isUnmeasured };
+  const read = {
+    ...{ values, isUnmeasured },
+    spellings: spellings.size === 0 ? NONE : spellings,
+    exact: exact.size === 0 ? NONE : exact,
+  };
+  return { read, unknown };
 }
 
 /** Checks if two values of one field say the same, rounding aside. */

@@ -191,16 +191,23 @@ describe('merging input by input', () => {
   const field = fc.constantFrom('hrv', 'weight', 'steps', 'waterMl', 'calories', 'rawJson');
   const value = fc.oneof(fc.constant('7'), fc.integer({ min: 50, max: 52 }));
   const WARNING = { source: 'a', message: 'm' };
+  const entryOf = (values: JsonObject) => ({
+    ...{ source: 'a', date: '2026-02-15', path: 'items/0', values, isUnmeasured: false },
+    ...{ spellings: new Map<string, string>(), exact: new Map<string, number>() },
+  });
   const draft = (kind: 'wellness' | 'nutrition'): fc.Arbitrary<DayDraft> =>
     fc.record({
       date: fc.constantFrom('2026-02-15', '2026-02-16'),
       source: fc.constantFrom('a', 'b', 'c'),
-      fields: fc.dictionary(field, value),
-      entries: fc.constant([]),
+      values: fc.dictionary(field, value),
+      path: fc.constant(''),
+      spellings: fc.constant(new Map<string, string>()),
+      exact: fc.constant(new Map<string, number>()),
+      isUnmeasured: fc.constant(false),
       items:
         kind === 'wellness'
           ? fc.constant([])
-          : fc.array(fc.constantFrom('x', 'y', 'z').map((name) => item(name))),
+          : fc.array(fc.constantFrom('x', 'y', 'z').map((name) => entryOf(item(name)))),
       warnings: fc.array(fc.constant(WARNING), { maxLength: MAX_WARNINGS + 2 }),
       recurring: fc.constant([]),
       zoneUsed: fc.boolean(),
@@ -245,7 +252,7 @@ describe('merging input by input', () => {
     const names = (drafts: readonly DayDraft[], day: string) =>
       drafts
         .filter((one) => one.date === day)
-        .flatMap(({ items = [] }) => items.map(({ name }) => name));
+        .flatMap(({ items = [] }) => items.map(({ values }) => values['name']));
     fc.assert(
       fc.property(inputs('nutrition'), (read) => {
         const records = inputByInput('nutrition', read);

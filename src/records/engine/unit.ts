@@ -2,7 +2,7 @@ import type { Conversion } from '../../base/units.ts';
 import { conversionOf, unitsOf } from '../fields.ts';
 import { plain } from '../names.ts';
 import type { MappingRule, Match, SourcePaths } from '../sources/types.ts';
-import type { FieldUnits, SourceOptions, Units } from '../types.ts';
+import type { FieldUnits, SourceOptions } from '../types.ts';
 import { roundingOf } from '../values.ts';
 import { anyOf } from './recognise.ts';
 import { parseNumber, statesUnit } from './number.ts';

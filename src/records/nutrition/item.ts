@@ -22,7 +22,6 @@ const itemNames = new Names(ITEM_FIELDS);
 export interface ReadItem {
   /** The place of its time in the record. */
   readonly field: string;
-  readonly body: JsonObject;
   readonly entry: Entry;
   readonly loggedAt: string;
   /** The local date of its time. */
@@ -48,10 +47,10 @@ export function readItem(
     return undefined;
   }
   const written = writtenTime(raw, path, day, zone, notes);
-  const read = readFields(raw, itemNames, notes, path, written?.names);
-  const { known, spellings, exact, unknown, isUnmeasured } = read;
+  const { read, unknown } = readFields(raw, itemNames, notes, path, written?.names);
+  const { values } = read;
   notePlan(unknown, raw, notes, path);
-  const isEmpty = Object.keys(known).length === 0 && notes.problems.length === 0;
+  const isEmpty = Object.keys(values).length === 0 && notes.problems.length === 0;
   if (isEmpty && unknown.length === 0) {
     notes.problem(path, 'has nothing but its time: write a "name" or "carbs"');
   } else if (isEmpty) {
@@ -67,17 +66,9 @@ export function readItem(
   const { date, zoneUsed } = time;
   // The interface shows no fractions of a second (4.4.3).
   const loggedAt = time.loggedAt.replace(/\.\d+/, '');
-  const body = Object.assign(known, { logged_at: loggedAt });
-  const entry = {
-    source: notes.source,
-    date: day ?? date,
-    path,
-    values: body,
-    spellings,
-    exact,
-    isUnmeasured,
-  };
-  return { field, body, entry, loggedAt, date, zoneUsed };
+  values['logged_at'] = loggedAt;
+  const entry = { ...read, source: notes.source, date: day ?? date, path };
+  return { field, entry, loggedAt, date, zoneUsed };
 }
 
 interface WrittenTime {

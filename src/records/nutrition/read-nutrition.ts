@@ -42,8 +42,8 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
   const day = typeof date === 'object' ? date.date : undefined;
   const items = readItems(value[itemsName], itemsName, day, notes, options);
   const others = [...itemsNames, ...(typeof date === 'object' ? date.names : [])];
-  const read = readFields(value, dayNames, notes, '', others);
-  const { known, spellings, exact, unknown, isUnmeasured } = read;
+  const { read, unknown } = readFields(value, dayNames, notes, '', others);
+  const { values: known } = read;
   const list = value[itemsName];
   const isFilled = Array.isArray(list) && list.length > 0;
   const isEmpty = itemsNames.length > 0 && !isFilled && notes.problems.length === 0;
@@ -69,14 +69,9 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
     return { drafts: [], ...(day === undefined ? {} : { date: day }), problems };
   }
   const drafts = days.map((day, index): DayDraft => {
-    const about = { date: day.date, source: notes.source };
-    const fields = { ...kept };
-    const entry = { ...about, path: '', values: fields, spellings, exact, isUnmeasured };
     return {
-      ...about,
-      fields,
-      entries: [entry, ...day.items.map((item) => item.read.entry)],
-      items: itemsNames.length === 0 ? undefined : day.items.map((item) => item.read.body),
+      ...{ ...read, values: { ...kept }, date: day.date, source: notes.source, path: '' },
+      items: itemsNames.length === 0 ? undefined : day.items.map((item) => item.read.entry),
       warnings: [...notes.warnings, ...day.items.flatMap((item) => item.notes.warnings)],
       recurring: [
         ...(index === 0 ? notes.recurring : []),

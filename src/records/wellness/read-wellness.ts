@@ -30,8 +30,8 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
   const isDated = typeof date === 'object' && !date.names.some((name) => faulty.includes(name));
   const before = notes.problems.length;
   const skip = [...dateSpelling, ...faulty];
-  const read = readFields(value, names, notes, '', skip);
-  const { known, spellings, exact, unknown, isUnmeasured } = read;
+  const { read, unknown } = readFields(value, names, notes, '', skip);
+  const { values: known } = read;
   for (const member of faultyMembers(notes)) {
     Reflect.deleteProperty(known, names.find(member) ?? '');
   }
@@ -62,9 +62,8 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
   const other = isOther ? { isOtherKind: true as const } : isStrange ? { strange: unknown } : {};
   if (!isDated || isRefused) return { drafts: [], ...said, problems, ...other };
   const { at, zoneUsed } = date;
-  const about = { date: date.date, source };
-  const entries = [{ ...about, path: '', values: fields, spellings, exact, isUnmeasured }];
-  const draft = { ...about, fields, entries, warnings, recurring, zoneUsed, at };
+  const about = { ...read, values: fields, date: date.date, source, path: '' };
+  const draft = { ...about, warnings, recurring, zoneUsed, at };
   return { drafts: [draft], ...said, problems };
 }
 

@@ -145,6 +145,16 @@ describe('a row that does not fit its header', () => {
     expect(ends.bodies).toHaveLength(2);
   });
 
+  it('is refused alone if it begins with a letter', async () => {
+    const rows = 'Fri 2026-11-20,72,4,8123\nSat 2026-11-21,72.3\n2026-11-22,72.3,9000\n';
+    const { bodies, invalid } = await read(`date,weightKg,steps\n${rows}`);
+    expect(bodies).toEqual([{ date: '2026-11-22', weight: 72.3, steps: 9_000 }]);
+    expect(invalid).toEqual([
+      'f.csv:2: 4 cells, the header has 3: is 72,4 a decimal comma?',
+      'f.csv:3: 2 cells, the header has 3: is a separator missing, or was the line cut off?',
+    ]);
+  });
+
   it('is ignored if it is a remark', async () => {
     const text = 'date,weightKg,steps\n2026-11-19,72.1,8000\nwritten by hand\n';
     expect(await read(text)).toMatchObject({ invalid: [], notes: [], bodies: [{ steps: 8_000 }] });

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { sameJson } from '../../../src/records/digest.ts';
 import { WELLNESS_FIELDS } from '../../../src/records/fields.ts';
 import { SOURCES } from '../../../src/records/sources/all.ts';
-import type { JsonObject, JsonValue, SourceOptions } from '../../../src/records/types.ts';
+import type { JsonObject, JsonValue, SourceOptions, Units } from '../../../src/records/types.ts';
 import { isObject } from '../../../src/records/values.ts';
 import { prepareFiles } from '../support.ts';
 
@@ -17,6 +17,9 @@ const textOf = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
 const goldenOf = (name: string) =>
   JSON.parse(textOf(name.replace(/\.csv$/, '.golden.json'))) as JsonObject[];
 
+const NONE: Units = new Map();
+const POUNDS: Units = new Map([['weight', { factor: 0.45359237 }]]);
+
 /** Reads a table as both kinds. `isSilent`: nothing is said about it; `unread`: the columns that are not read. */
 async function readBoth(name: string, text: string) {
   const all = {
@@ -26,7 +29,8 @@ async function readBoth(name: string, text: string) {
     isSilent: true,
   };
   for (const kind of ['wellness', 'nutrition'] as const) {
-    const read = await prepareFiles(kind, { [name]: text }, { sources: { list: SOURCES } });
+    const sources = { list: SOURCES, units: name.startsWith('myfitnesspal') ? POUNDS : NONE };
+    const read = await prepareFiles(kind, { [name]: text }, { sources });
     for (const { source, unread = [] } of read.exports) {
       all.sources.add(source.name);
       all.unread += unread.join();
