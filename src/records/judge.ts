@@ -2,7 +2,7 @@ import { SyncError } from '../base/errors.ts';
 import { unitNameOf, unitsOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
 import { type FileFacts, type Objection, objectionsTo } from './objections.ts';
-import type { DayDraft, Entry, Problem, Reading, RecurringNote } from './types.ts';
+import type { DayDraft, Entry, Problem, Reading } from './types.ts';
 
 /** Applies the objections to the values of an input: of each value, the strictest. */
 
@@ -19,8 +19,8 @@ export interface Verdict {
  * Takes the values with an objection out of the records of an input. A record with nothing else to send gets
  * a problem, and so does each of them if strict.
  *
- * @throws SyncError `INPUT_INVALID` if no value of a field is plausible, or an objection to all values of a
- *   field leaves nothing to send, or strict refuses it
+ * @throws SyncError `INPUT_INVALID` if objections that the user can settle leave nothing to send, or strict
+ *   refuses a field
  */
 export function judge(
   name: string,
@@ -31,12 +31,18 @@ export function judge(
   const entries = records.flatMap(({ drafts }) => drafts.flatMap(entriesOf));
   const objections = objectionsTo(entries, facts);
   const strictest = strictestOf(objections);
-  if (!isStrict) rejectImplausible(name, entries, strictest, facts);
   const verdict = noteWhole(name, entries, objections, strictest, isStrict);
-  for (const record of records) takeOut(record, strictest, isStrict);
+  const isOfDoubts = records.every(({ drafts }) => drafts.length > 0);
+  for (const record of records) takeOut(record, strictest, facts, isStrict);
   const isLeft = records.some(({ drafts }) => drafts.length > 0);
-  if (verdict.hasRemedy && !isLeft) {
-    throw refused(name, ` has no value to send: ${[...verdict.left].join(', ')}`, verdict.notes);
+  const doubts = new Map<string, string>();
+  for (const { field, found, is, whole } of isOfDoubts && !isStrict ? objections : []) {
+    if (whole !== undefined || is === 'sent' || is === 'wrong' || doubts.has(field)) continue;
+    doubts.set(field, `${sentence(`${field} ${found}`)} ${remedyOf(field, is, facts)}`);
+  }
+  if (!isLeft && (verdict.hasRemedy || doubts.size > 0)) {
+    const fields = [...verdict.left, ...doubts.keys()].join(', ');
+    throw refused(name, ` has no value to send: ${fields}`, [...verdict.notes, ...doubts.values()]);
   }
   return verdict;
 }
@@ -57,44 +63,6 @@ function strictestOf(objections: readonly Objection[]): Strictest {
     }
   }
   return found;
-}
-
-/** Fewest values of an export of a known program that show a wrong unit. */
-const ENOUGH_VALUES = 3;
-
-/** @throws SyncError `INPUT_INVALID` if the unit of all values of a field is in doubt */
-function rejectImplausible(
-  name: string,
-  entries: readonly Entry[],
-  strictest: Strictest,
-  { mapping, source }: FileFacts,
-): void {
-  const doubts = new Map<string, { readonly first: Objection; count: number }>();
-  const plausible = new Set<string>();
-  for (const entry of entries) {
-    for (const field of Object.keys(entry.values)) {
-      const objection = strictest.get(entry)?.get(field);
-      if (objection === undefined || objection.is === 'sent') plausible.add(field);
-      else if (objection.is === 'unit' && objection.whole === undefined) {
-        const known = doubts.get(field);
-        if (known === undefined) doubts.set(field, { first: objection, count: 1 });
-        else known.count++;
-      }
-    }
-  }
-  const least = source?.general === true ? 1 : ENOUGH_VALUES;
-  for (const [field, { first, count }] of doubts) {
-    if (count < least || plausible.has(field)) continue;
-    const [own = unitNameOf(field), ...others] = Object.keys(unitsOf(field));
-    const confirms = `--unit ${field}=${own} sends it as it is`;
-    const hint =
-      mapping === undefined
-        ? `Write it in the platform's unit; ${confirms}`
-        : others.length === 0
-          ? confirms
-          : `Name the unit of the file: --unit ${field}=UNIT (${[own, ...others].join(', ')})`;
-    throw refused(name, `: no value of ${field} is plausible: it ${first.found}`, [hint]);
-  }
 }
 
 /** @throws SyncError `INPUT_INVALID` if strict */
@@ -125,7 +93,7 @@ function noteWhole(
   return { notes, left, hasRemedy };
 }
 
-function takeOut(record: Reading, strictest: Strictest, isStrict: boolean): void {
+function takeOut(record: Reading, strictest: Strictest, facts: FileFacts, isStrict: boolean): void {
   const lost: Problem[] = [];
   const judged = new Set<DayDraft>();
   for (const draft of record.drafts) {
@@ -136,7 +104,12 @@ function takeOut(record: Reading, strictest: Strictest, isStrict: boolean): void
         if (is !== 'sent') Reflect.deleteProperty(entry.values, field);
         if (whole !== undefined) continue;
         if (isStrict) record.problems.push({ field: place, problem: found });
-        else draft.recurring.push(noteOf(field, place, is, found));
+        else {
+          const done = is === 'sent' ? 'Sent as it is' : 'Left out';
+          const remedy = is === 'sent' || is === 'wrong' ? '' : `; ${remedyOf(field, is, facts)}`;
+          const note = { key: `${is} ${field}`, field: place, found: () => found };
+          draft.recurring.push({ ...note, done: `${done}${remedy}` });
+        }
         if (is !== 'sent') lost.push({ field: place, problem: found });
       }
       if (entry.path !== '' && isBare(entry, 'logged_at')) record.problems.push(...lost);
@@ -160,13 +133,13 @@ function isBare({ values }: Entry, rest: string): boolean {
   return Object.keys(values).every((name) => name === rest);
 }
 
-function noteOf(field: string, place: string, is: Objection['is'], found: string): RecurringNote {
-  const remedy = {
-    unit: `; --unit ${field}=${unitNameOf(field)} sends it`,
-    days: `; --unit ${field}=day sends it`,
-  };
-  const done = is === 'sent' ? 'Sent as it is' : `Left out${is === 'wrong' ? '' : remedy[is]}`;
-  return { key: `${is} ${field}`, field: place, found: () => found, done };
+/** Says what to type if the values are right, or what their unit is. */
+function remedyOf(field: string, is: 'unit' | 'days', { mapping }: FileFacts): string {
+  const [own = unitNameOf(field), ...others] = Object.keys(unitsOf(field));
+  if (is === 'days') return `--unit ${field}=day sends it`;
+  return mapping === undefined || others.length === 0
+    ? `--unit ${field}=${own} sends it`
+    : `--unit ${field}=${others[0] ?? ''} (of ${[own, ...others].join(', ')}) names its unit`;
 }
 
 function sentence(text: string): string {

@@ -63,8 +63,23 @@ export function objectionsTo(entries: readonly Entry[], facts: FileFacts): Objec
   const ofColumns = [...columns].flatMap(([field, column]) =>
     COLUMN_JUDGES.flatMap((judge) => judge(field, column, facts, columns) ?? []),
   );
-  const all = [...ofColumns, ...JUDGES.flatMap((judge) => judge(entries, facts))];
+  const ofValues = JUDGES.flatMap((judge) => judge(entries, facts));
+  const all = [...ofColumns, ...ofValues, ...mostInDoubt(ofValues, columns)];
   return all.filter(({ field, is }) => !isConfirmed(field, is, facts));
+}
+
+/** If most values of a field are perhaps in another unit, all are. */
+function mostInDoubt(objections: readonly Objection[], columns: Columns): Objection[] {
+  const doubts = objections.filter(({ is, whole }) => is === 'unit' && whole === undefined);
+  return [...groupBy(doubts, ({ field }) => field)].flatMap(([field, all]) => {
+    const doubted = new Set(all.flatMap(({ entries }) => entries));
+    const rest = (columns.get(field) ?? []).filter((entry) => !doubted.has(entry));
+    if (doubted.size < 2 || doubted.size <= rest.length) return [];
+    const why = `and most values of the field are in doubt: one ${all[0]?.found ?? ''}`;
+    return rest.map((entry) =>
+      about(field, entry, `is ${numberIn(entry, field) ?? ''}, ${why}`, 'unit'),
+    );
+  });
 }
 
 /** Records in the platform's form are not converted, so that only its own unit confirms them. */

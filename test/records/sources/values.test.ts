@@ -324,8 +324,7 @@ describe('a number', () => {
 describe('a file with all values in doubt', () => {
   it.each([
     ['sleepSecs', 'date,sleepSecs\n2026-11-20,7.5\n', 'is 7.5 s: hours?'],
-    ['sleepDeepSecs', 'date,sleepSecs,sleepDeepSecs\n2026-11-20,27000,92\n', 'minutes?'],
-    ['distanceMeters', 'date,steps,distanceMeters\n2026-11-20,8123,6.1\n', 'kilometres or miles?'],
+    ['distanceMeters', 'date,distanceMeters\n2026-11-20,6.1\n', 'kilometres or miles?'],
     [
       'totalCaloriesBurned',
       `date,totalCaloriesBurned\n${DAY},10500\n`,
@@ -338,29 +337,41 @@ describe('a file with all values in doubt', () => {
   ])('is refused with the unit to name: %s', async (field, text, doubt) => {
     const { bodies, refused } = await read(text);
     expect(bodies).toEqual([]);
-    expect(refused[0]).toContain(`no value of ${field} is plausible`);
+    expect(refused[0]).toContain(`has no value to send: ${field}`);
     expect(refused[0]).toContain(doubt);
     expect(refused[0]).toContain(`--unit ${field}=`);
     const named = await read(text, { units: { [field]: Object.keys(unitsOf(field))[0] ?? '' } });
     expect(named.bodies).toHaveLength(1);
   });
 
-  it('is sent without them if other values are plausible, and refused if strict', async () => {
-    const text = 'date,sleepSecs,restingHr\n2026-11-20,480,47\n2026-11-21,27000,48\n';
-    const { bodies, notes } = await read(text);
-    expect(bodies[0]).toEqual({ date: DAY, restingHr: 47 });
-    expect(notes).toEqual([
-      'f.csv:2: is 480 s: minutes? That would be 28800 s. Left out; --unit sleepSecs=s sends it',
-    ]);
-    expect((await read(text, { strict: true })).bodies).toHaveLength(1);
+  it('is sent without them if it has other values, and refused if strict', async () => {
+    const remedy = 'Left out; --unit sleepSecs=min (of s, min, h, hrs, hours) names its unit';
+    for (const rows of ['2026-11-20,480,47', '2026-11-20,480,47\n2026-11-21,27000,48']) {
+      const text = `date,sleepSecs,restingHr\n${rows}\n`;
+      const { bodies, notes } = await read(text);
+      expect(bodies[0]).toEqual({ date: DAY, restingHr: 47 });
+      expect(notes).toEqual([`f.csv:2: is 480 s: minutes? That would be 28800 s. ${remedy}`]);
+      const strict = await read(text, { strict: true });
+      expect(strict.bodies).toHaveLength(bodies.length - 1);
+      const units = { sleepSecs: 'min' };
+      expect((await read(text, { units })).bodies[0]).toMatchObject({ sleepSecs: 28_800 });
+    }
   });
 
-  it('is refused if its energy is that of its carbs, protein and fat in kilojoules', async () => {
+  it('has all of a field left out if most values are in doubt', async () => {
+    const rows = [7_600, 8_300, 9_100].map((kcal, at) => `2026-11-1${at},${kcal},47\n`).join('');
+    const { bodies, notes } = await read(`date,totalCaloriesBurned (kcal),restingHr\n${rows}`);
+    expect(bodies.flatMap(Object.keys)).not.toContain('totalCaloriesBurned');
+    expect(notes[0]).toContain('kilojoules?');
+  });
+
+  it('loses its energy if that is of its carbs, protein and fat in kilojoules', async () => {
     const log = (row: string) =>
       `logged_at,name,calories,carbs,protein,fat\n${DAY}T19:00:00+01:00,${row}\n`;
     const text = log('Pasta,2142,65,10,5');
-    const { refused } = await read(text, { name: 'food.csv' });
-    expect(refused[0]).toContain('have 345 kcal: kilojoules?');
+    const { bodies: left, notes } = await read(text, { name: 'food.csv' });
+    expect(JSON.stringify(left)).not.toContain('calories');
+    expect(notes[0]).toContain('have 345 kcal: kilojoules? Left out; --unit calories=kJ');
     const units = { calories: 'kJ' };
     const { bodies } = await read(text, { units, name: 'food.csv' });
     expect(bodies).toMatchObject([{ items: [{ calories: 511.9509 }] }]);
@@ -368,14 +379,14 @@ describe('a file with all values in doubt', () => {
     expect(wine).toMatchObject({ refused: [], invalid: [] });
   });
 
-  it('is refused if Fitbit’s pounds are kilograms, from three values on', async () => {
+  it('is refused if Fitbit’s pounds are kilograms', async () => {
     const weights = JSON.stringify(
       [19, 20, 21].map((day, logId) => {
         return { logId, weight: 72.4, bmi: 22, date: `11/${day}/26`, time: '07:00:00' };
       }),
     );
     const { refused } = await read(weights);
-    expect(refused[0]).toContain('weight is plausible: it is 32.84 kg');
+    expect(refused[0]).toContain('weight is 32.84 kg');
     const { bodies } = await read(weights, { units: { weight: 'kg' } });
     expect(bodies[0]).toMatchObject({ weight: 72.4 });
   });
@@ -502,9 +513,13 @@ describe('an export of no known program', () => {
       `${TWICE}\n${DAY},72.4,8123,71.9\n`,
       'has the column "weight (kg)" twice',
     ],
-    ['lactate in mg/dl', 'date,lactate\n2026-11-20,18\n2026-11-21,21\n', '--unit lactate=UNIT'],
+    [
+      'lactate in mg/dl',
+      'date,lactate\n2026-11-20,18\n2026-11-21,21\n',
+      '--unit lactate=mg/dl (of mmol/l, mg/dl)',
+    ],
     ['JSON with units of its own', IMPERIAL, 'states units of its own: "units"'],
-    ['own JSON of minutes', MINUTES, '--unit sleepSecs=s sends it as it is'],
+    ['own JSON of minutes', MINUTES, '--unit sleepSecs=s sends it'],
   ])('is refused with the reason: %s', async (_, text, reason) => {
     const { bodies, refused } = await read(text, { name: 'f' });
     expect([bodies, refused.join()]).toEqual([[], expect.stringContaining(reason)]);
@@ -878,7 +893,7 @@ describe('energy against macronutrients', () => {
     expect(one.notes).toEqual([expect.stringContaining('have 301 kcal. Sent as it is')]);
     const most = await read(log(odd, odd, odd, true1), { name: 'food.json' });
     expect(JSON.stringify(most.bodies)).not.toContain('0.303');
-    expect(most.notes.join()).toContain('--unit calories=kcal');
+    expect(most.notes.join()).toContain('--unit calories=kJ (of kcal, kJ)');
   });
 
   it('is that of wine and of sweets without sugar', async () => {
