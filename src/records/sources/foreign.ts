@@ -32,9 +32,23 @@ export function isOwnName(name: string): boolean {
   return NEUTRAL.test(plain(name)) || names.find(name) !== undefined;
 }
 
+/** Fields with names that no other log has. */
+const SURE: ReadonlySet<string> = new Set([
+  ...['restingHr', 'hrv', 'hrvSdnn', 'bodyFat', 'systolic', 'diastolic', 'avgSleepingHr'],
+  ...['sleepSecs', 'sleepHours', 'sleepScore', 'sleepDeepSecs', 'sleepRemSecs', 'sleepLightSecs'],
+]);
+
+/** Columns that tell rows apart: of persons, goals, or longer times. */
+const OF_ROWS =
+  /^(?:(?:is|was|has) .*|goals?|targets?|type|kind|period|statistic|label|name|user(?: ?name)?|patient|person|athlete|member|subject|status)$/i;
+
+function fieldOf(column: string): string | undefined {
+  return names.find(column.replace(/[([,].*/, ''));
+}
+
 /** In a table with a time, totals of a day count an hour or a walk; with a week, perhaps the week. */
 function hasDayTotal(column: string): boolean {
-  return isDayTotal(names.find(column.replace(/[([].*/, '')) ?? '');
+  return isDayTotal(fieldOf(column) ?? '');
 }
 
 /** Foods that sum up others, or are none, by their names. */
@@ -56,8 +70,12 @@ export function strangeColumns(
   read: readonly string[] = [],
 ): readonly string[] {
   const hasTotal = read.some(hasDayTotal);
-  const isNeutral = (name: string) =>
-    NEUTRAL.test(plain(name)) || (OF_ATHLETES.test(wordsOf(name)) && !FOREIGN.test(wordsOf(name)));
+  const isSure = read.some((column) => SURE.has(fieldOf(column) ?? ''));
+  const isNeutral = (name: string) => {
+    const words = wordsOf(name);
+    const isOther = FOREIGN.test(words) || OF_ROWS.test(words);
+    return NEUTRAL.test(plain(name)) || (!isOther && (isSure || OF_ATHLETES.test(words)));
+  };
   const isStrange = (name: string) =>
     !isNeutral(name) || (hasTotal && /^(?:week|month)$/.test(plain(name)));
   return [...unread.filter(isStrange), ...(hasTotal && read.includes('time') ? ['time'] : [])];

@@ -20,6 +20,8 @@ describe('a table with field names of the platform', () => {
     ['an inventory', 'date,sku,weight,quantity\n2026-11-20,X1,25,9\n', '"sku", "quantity"'],
     ['parcels', 'date,carrier,tracking,weight\n2026-11-20,DHL,77,25\n', '"carrier", "tracking"'],
     ['a column as good as the field', 'date,label,weight\n2026-11-20,x,25\n', '"label"'],
+    ['goals', 'date,is_goal,weight (kg)\n2026-11-20,true,70\n', '"is_goal"'],
+    ['several persons', 'date,name,restingHr\n2026-11-20,Ada,48\n', '"name"'],
     ['sums of weeks', 'week,date,steps\n47,2026-11-20,56000\n', '"week"'],
     ['a walk', 'date,distance_m,steps,floors\n2026-11-20,4000,3,2\n', '"distance_m"'],
   ])('is refused with its columns if they contradict a diary: %s', async (_, text, columns) => {
@@ -28,6 +30,31 @@ describe('a table with field names of the platform', () => {
     expect(refused).toEqual([expect.stringContaining(`diary: it has the columns ${columns}.`)]);
     expect(refused[0]).toContain('--source table');
     expect(refused[0]).toContain('records.md');
+  });
+
+  it.each([
+    [
+      'a scale',
+      'Time of Measurement,Weight(kg),Body Water(%),BMR(kcal)',
+      '72.4,55,1650',
+      { weight: 72.4 },
+    ],
+    ['a goal', 'date,weight_kg,height_cm,goal_weight_kg', '72.4,180,70', { weight: 72.4 }],
+    ['a pulse', 'Date,Resting Heart Rate,High', '48 bpm,160 bpm', { restingHr: 48 }],
+    ['food', 'Date,Trend Weight (kg),Weight (kg),Calories', '72,72.4,2180', { weight: 72.4 }],
+    ['a sure field', 'date,restingHr,anything', '48,x', { restingHr: 48 }],
+  ])('is a diary if its other columns are of athletes: %s', async (_, header, cells, values) => {
+    const { bodies, refused } = await read(`${header}\n2026-11-20,${cells}\n`);
+    expect([bodies, refused]).toEqual([[{ date: '2026-11-20', ...values }], []]);
+  });
+
+  it('has the latest weight of a day if its rows have times', async () => {
+    const rows = '2026.11.20,20:34:03,73.1\n2026.11.20,07:05:10,72.4\n';
+    const { bodies } = await read(`Date,Time,Weight(kg)\n${rows}`);
+    expect(bodies).toEqual([{ date: '2026-11-20', weight: 73.1 }]);
+    const pulses = rows.replaceAll('7', '5');
+    const { refused } = await read(`Date,Time,restingHr\n${pulses}`);
+    expect(refused).toEqual([expect.stringContaining('is a second row for 2026-11-20')]);
   });
 
   it('is refused with the place if a day has two rows', async () => {
