@@ -1,4 +1,4 @@
-import { type Conversion, convert } from '../base/units.ts';
+import { convert } from '../base/units.ts';
 import { sameJson } from './digest.ts';
 import { type FieldRule, type NumberRule, type WordRule, unitNameOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
@@ -38,8 +38,9 @@ export function readFields(
       unknown.push(spelling);
       continue;
     }
-    const scale = notes.scaleOf(name);
-    const value = readValue(raw, rule, joinPointer(path, spelling), notes, scale);
+    const scale = typeof raw === 'number' ? notes.scaleOf(name) : undefined;
+    const own = scale === undefined ? raw : Math.round(convert(Number(raw), scale));
+    const value = readValue(own, rule, joinPointer(path, spelling), notes);
     isUnmeasured ||= value === undefined && (raw === 0 || raw === '0');
     if (value === undefined) continue;
     const other = values[name];
@@ -190,7 +191,6 @@ function readValue(
   rule: FieldRule,
   field: string,
   notes: Notes,
-  scale: Conversion | undefined,
 ): JsonValue | undefined {
   if (rule.type !== 'text' && isPlaceholder(value)) {
     noteNotMeasured(field, value, notes);
@@ -199,7 +199,7 @@ function readValue(
   switch (rule.type) {
     case 'number':
     case 'integer':
-      return readNumber(value, rule, field, notes, scale);
+      return readNumber(value, rule, field, notes);
     case 'text':
       return readText(value, field, notes);
     case 'word':
@@ -236,15 +236,12 @@ function readNumber(
   rule: NumberRule,
   field: string,
   notes: Notes,
-  scale: Conversion | undefined,
 ): number | undefined {
   let number = value;
   if (typeof value === 'string' && NUMBER_AS_TEXT.test(value.trim())) {
     number = Number(value);
     notes.adapt(field, `is the text ${show(value)}, not a number`, `read as ${number}`);
   }
-  if (typeof number === 'number' && scale !== undefined)
-    number = Math.round(convert(number, scale));
   if (isObject(value) || (NOT_MEASURED.includes(number) && Number(number) < rule.min)) {
     noteNotMeasured(field, value, notes);
     return undefined;
