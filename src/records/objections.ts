@@ -44,7 +44,7 @@ export interface Objection {
   readonly whole?: { readonly confirm?: string };
 }
 
-type Judge = (days: readonly Entry[], facts: FileFacts) => Objection[];
+type Judge = (days: readonly Entry[], facts: FileFacts, columns: Columns) => Objection[];
 type Columns = ReadonlyMap<string, readonly Entry[]>;
 type ColumnJudge = (
   field: string,
@@ -63,7 +63,7 @@ export function objectionsTo(entries: readonly Entry[], facts: FileFacts): Objec
   const ofColumns = [...columns].flatMap(([field, column]) =>
     COLUMN_JUDGES.flatMap((judge) => judge(field, column, facts, columns) ?? []),
   );
-  const ofValues = JUDGES.flatMap((judge) => judge(entries, facts));
+  const ofValues = JUDGES.flatMap((judge) => judge(entries, facts, columns));
   const all = [...ofColumns, ...ofValues, ...mostInDoubt(ofValues, columns)];
   return all.filter(({ field, is }) => !isConfirmed(field, is, facts));
 }
@@ -375,23 +375,33 @@ const ITEM_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   ],
 };
 
-function ofEntries(entries: readonly Entry[]): Objection[] {
-  const items = groupBy(
-    entries.filter(({ path }) => path !== ''),
-    ({ source, date }) => `${source} ${date}`,
+const PHASES = ['sleepDeepSecs', 'sleepRemSecs', 'sleepLightSecs'];
+
+/** The judges of a single day, each with the fields of which it needs one. */
+const DAY_JUDGES: readonly (readonly [fields: readonly string[], (day: Entry) => Objection[]])[] = [
+  [Object.keys(DAY_LIMITS), (day) => beyondLimits(day, DAY_LIMITS)],
+  [Object.keys(WELLNESS_FIELDS).filter(isDayTotal), notMeasured],
+  [['distanceMeters'], distance],
+  [['totalCaloriesBurned', 'systolic'], contradictions],
+  [['sleepAwakeSecs', ...PHASES], nightOf],
+];
+
+function ofEntries(entries: readonly Entry[], _: FileFacts, columns: Columns): Objection[] {
+  const [days, items] = [true, false].map((isDay) =>
+    entries.filter(({ path }) => (path === '') === isDay),
   );
-  return entries.flatMap((entry) =>
-    entry.path === ''
-      ? [
-          ...beyondLimits(entry, DAY_LIMITS),
-          ...notMeasured(entry),
-          ...distance(entry),
-          ...contradictions(entry),
-          ...nightOf(entry),
-          ...totalsOf(entry, items.get(`${entry.source} ${entry.date}`) ?? []),
-        ]
-      : [...beyondLimits(entry, ITEM_LIMITS), ...sugar(entry)],
+  const judges = DAY_JUDGES.filter(([fields]) => fields.some((field) => columns.has(field)));
+  const ofDays = (days ?? []).flatMap((day) => judges.flatMap(([, judge]) => judge(day)));
+  const ofItems = (items ?? []).flatMap((item) => [
+    ...beyondLimits(item, ITEM_LIMITS),
+    ...sugar(item),
+  ]);
+  const placeOf = ({ source, date }: Entry) => `${source} ${date}`;
+  const byDay = groupBy(items ?? [], placeOf);
+  const ofTotals = (byDay.size === 0 ? [] : (days ?? [])).flatMap((day) =>
+    totalsOf(day, byDay.get(placeOf(day)) ?? []),
   );
+  return [...ofDays, ...ofItems, ...ofTotals];
 }
 
 function about(field: string, entry: Entry, found: string, is: Objection['is']): Objection {
@@ -456,7 +466,7 @@ function contradictions(entry: Entry): Objection[] {
     const text = `systolic is ${systolic}, and diastolic is ${diastolic}: are they swapped?`;
     for (const field of ['systolic', 'diastolic']) found.push(about(field, entry, text, 'wrong'));
   }
-  return [...found, ...sugar(entry)];
+  return found;
 }
 
 /** Sugar is a part of the carbs, rounding aside. Fibre is not: labels of Europe exclude it. */
@@ -470,7 +480,6 @@ function sugar(entry: Entry): Objection[] {
 
 /** Rounding of the phases of a sleep. */
 const PHASE_TOLERANCE = 1.05;
-const PHASES = ['sleepDeepSecs', 'sleepRemSecs', 'sleepLightSecs'];
 /** Devices write whole minutes: less than two of them that are none are minutes, in a long night. */
 const SHORT_AWAKE_SECS = 120;
 const LONG_NIGHT_SECS = 3 * HOUR_SECS;
