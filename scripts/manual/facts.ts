@@ -30,6 +30,8 @@ export const VARIABLES: readonly Variable[] = [
     about: 'folders in which devices are mounted, in place of the usual ones; separated as in PATH',
   },
   { name: 'NO_COLOR', about: 'if set, output has no colours' },
+  { name: 'FORCE_COLOR', about: 'if set, output has colours, also in a pipe; 0: none' },
+  { name: 'CLICOLOR', about: '0: output has no colours' },
   { name: 'HTTPS_PROXY', about: 'proxy for https addresses' },
   { name: 'NO_PROXY', about: 'hosts to reach without the proxy' },
 ];

@@ -3,6 +3,7 @@ import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
+import { addressesOf } from '../config/platforms.ts';
 import { isLoopback } from '../config/settings.ts';
 import { type AuthorizeOptions, authorizationUrl } from './authorize.ts';
 import { checkPastedAddress } from './callback.ts';
@@ -97,8 +98,11 @@ function redirectFailure(
   }
   // A temporary redirect may lead to a login page elsewhere. A permanent one to the same path concerns the
   // whole service, and tokens are sent to no other origin than the base URL's.
+  const isPlatform = addressesOf(new URL(endpoint.origin)).some(
+    ({ origin }) => origin === target.origin,
+  );
   const moved =
-    (status === 301 || status === 308) &&
+    (status === 301 || status === 308 || isPlatform) &&
     target.origin !== endpoint.origin &&
     target.pathname === endpoint.pathname &&
     (target.protocol === 'https:' || isLoopback(target));

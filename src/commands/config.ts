@@ -5,6 +5,7 @@ import type { AppContext } from '../app/context.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
+import { askedScopes } from '../config/platforms.ts';
 import { SETTINGS, type SettingKey, isSettingKey, parseSetting } from '../config/settings.ts';
 
 export const get: CommandModule = {
@@ -134,7 +135,7 @@ function settingJson(config: Config, key: SettingKey): Record<string, unknown> {
 
 function valueText(config: Config, key: SettingKey): string {
   if (key === 'watch' || key === 'ignoreDevices') return config.get(key)?.join(', ') ?? '';
-  const value = config.get(key);
+  const value = key === 'scope' ? askedScopes(config) : config.get(key);
   if (value === undefined) return '';
   return Array.isArray(value) ? value.join(' ') : String(value);
 }

@@ -10,7 +10,8 @@ import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { type Config, hasEnvironmentTokens } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
-import { endpointUrl } from '../config/endpoints.ts';
+import { endpointUrl, serviceId } from '../config/endpoints.ts';
+import { keepClient } from '../credentials/clients.ts';
 import { openStore, givenSecret, secretFor } from '../credentials/open-store.ts';
 import type { CredentialStore, Credentials } from '../credentials/store.ts';
 import { duration } from '../terminal/words.ts';
@@ -18,6 +19,7 @@ import { who } from './login/words.ts';
 
 interface LogoutFlags {
   readonly localOnly: boolean;
+  readonly forgetClient: boolean;
 }
 
 interface Revocation {
@@ -37,18 +39,23 @@ const NEVER = new AbortController().signal;
 
 export const logout: CommandModule = {
   declare: (command) =>
-    command.option(
-      '--local-only',
-      'delete the login from this machine, but do not revoke it',
-      false,
-    ),
+    command
+      .option('--local-only', 'delete the login from this machine, but do not revoke it', false)
+      .option('--forget-client', 'also forget the client ID, so that the next login asks', false),
   examples: ['sync logout', 'sync logout --profile work'],
   documents: ['login.md'],
 
   async run(context, flags: LogoutFlags) {
     const config = configFor(context);
     const report = await withHttp(context, (http) => logOut(context, config, http, flags));
-    const text = logoutText(report, config.profiles, context.clock.now());
+    if (flags.forgetClient) await forgetClient(config);
+    const forgotten = flags.forgetClient
+      ? ['The client ID is forgotten here; the platform keeps the application.']
+      : [];
+    const text = joinTexts(
+      [logoutText(report, config.profiles, context.clock.now()), ...forgotten],
+      '\n',
+    );
     context.output.result(
       {
         type: 'logout',
@@ -143,6 +150,14 @@ async function forgetAccount({ account, paths, profile, profiles }: Config): Pro
     const done = `The login was deleted, but ${paths.configFile} still names its account.`;
     throw before(error, done, phrase`${sync('login')} replaces it.`);
   }
+}
+
+/** Forgets the client of the profile, and the one that this computer registered at the platform. */
+async function forgetClient({ get, paths, profile, profiles }: Config): Promise<void> {
+  const service = get('baseUrl');
+  if (service !== undefined) keepClient(paths.stateDir, serviceId(service), undefined);
+  if (!profiles.includes(profile)) return;
+  await changeProfile(paths, profile, { settings: { clientId: null } });
 }
 
 /** Returns an error that begins with the completed steps and ends with the `next` one; returns other faults unchanged. */

@@ -219,8 +219,9 @@ function missing(
   flag: readonly string[],
 ): never {
   const forProfile = profile === DEFAULT_PROFILE ? '' : ` for profile "${profile}"`;
+  const register = key === 'clientId' ? phrase`, or ${sync('login', '--register')}` : '';
   throw new SyncError('CONFIG', `${what}${forProfile}.`, {
-    hint: phrase`Run ${sync('login', ...flag)}, or set ${SETTINGS[key].env ?? ''}.`,
+    hint: phrase`Run ${sync('login', ...flag)}${register}, or set ${SETTINGS[key].env ?? ''}.`,
     details: { setting: key },
   });
 }

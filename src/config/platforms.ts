@@ -45,6 +45,8 @@ export interface Platform {
   readonly name: string;
   readonly title: string;
   readonly baseUrl: string;
+  /** Further addresses of the same platform, by which its metadata may name it. */
+  readonly otherUrls?: readonly string[];
   /** Follows the address in the list of platforms. */
   readonly remark?: string;
   /** Page on which an athlete registers an application and gets its client ID. */
@@ -64,6 +66,7 @@ export const PLATFORMS: readonly Platform[] = [
     name: 'coach-watts',
     title: 'Coach Watts',
     baseUrl: 'https://app.coachwatts.com',
+    otherUrls: ['https://coachwatts.com'],
     portal: 'https://app.coachwatts.com/developer',
     moreScopes: ['nutrition:read'],
     kind: 'coach-watts',
@@ -85,7 +88,16 @@ export function platformNamed(name: string): Platform | undefined {
 }
 
 export function platformAt(baseUrl: URL | undefined): Platform | undefined {
-  return PLATFORMS.find((platform) => new URL(platform.baseUrl).href === baseUrl?.href);
+  return PLATFORMS.find(({ baseUrl: first, otherUrls = [] }) =>
+    [first, ...otherUrls].some((address) => new URL(address).href === baseUrl?.href),
+  );
+}
+
+/** Returns the addresses of the platform at an address: that one first. */
+export function addressesOf(baseUrl: URL): readonly [URL, ...URL[]] {
+  const { baseUrl: first, otherUrls = [] } = platformAt(baseUrl) ?? {};
+  const known = first === undefined ? [] : [first, ...otherUrls];
+  return [baseUrl, ...known.map((address) => new URL(address))];
 }
 
 /** Returns the kind of a platform that the setting states, or the table of platforms. */

@@ -15,6 +15,10 @@ const OFFERED = [
   { scope: 'nutrition:read', feature: 'keeping edits of a day', command: 'sync push nutrition' },
 ] as const;
 
+/** Why a login at Coach Watts asks for a scope that the interface does not have. */
+export const NUTRITION_READ =
+  'nutrition:read shows what a day holds, so that nothing is there twice';
+
 /** Default scopes of `sync login`: all that the commands need. */
 export const DEFAULT_SCOPES: readonly string[] = SCOPES.map(({ scope }) => scope);
 

@@ -1,5 +1,5 @@
 import { SyncError, messageOf } from '../base/errors.ts';
-import { DEFAULT_SCOPES } from './scopes.ts';
+import { DEFAULT_SCOPES, NUTRITION_READ } from './scopes.ts';
 import { checkZone } from '../base/zone-name.ts';
 import { DEFAULT_ENDPOINTS, DEFAULT_FILE_PART, type EndpointName } from './endpoints.ts';
 
@@ -72,7 +72,7 @@ export const SETTINGS = {
   }),
   scope: setting<readonly string[]>({
     preset: true,
-    about: 'scopes that login asks for, separated by spaces',
+    about: `scopes that login asks for, separated by spaces; by default the interface's six, and at Coach Watts nutrition:read (${NUTRITION_READ})`,
     parse: parseScopes,
     fallback: DEFAULT_SCOPES,
   }),

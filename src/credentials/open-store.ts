@@ -104,9 +104,10 @@ export function givenSecret(config: Config): GivenSecret | undefined {
  * client at the same service, else the stored one. A secret is never sent to another service.
  */
 export function secretFor(
-  { service, clientId, clientSecret }: Credentials,
+  { service, clientId, clientSecret, isPublic }: Credentials,
   given: GivenSecret | undefined,
 ): Secret | undefined {
+  if (isPublic === true) return undefined;
   const isSame = given?.service === service && given.clientId === clientId;
   return isSame && !(given.onlyReplaces && clientSecret === undefined)
     ? given.secret

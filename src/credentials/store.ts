@@ -23,6 +23,8 @@ export interface Credentials {
   /** The client that the tokens were issued to: a refresh must name the same one. */
   readonly clientId: string;
   readonly clientSecret: Secret | undefined;
+  /** The client was registered without a secret, and is never sent one. */
+  readonly isPublic?: true | undefined;
   /** The athlete's identifier at the service (`sub`), if it is known. */
   readonly accountId: string | undefined;
   /** A random ID for this login, if the athlete is not known. */

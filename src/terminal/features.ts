@@ -4,17 +4,25 @@ import { printableLines } from '../base/printable.ts';
 
 export interface TerminalFeatures {
   readonly unicode: boolean;
-  /** Shows colours, and the user did not turn them off (`NO_COLOR`, https://no-color.org). */
+  /** Shows colours, and the user did not turn them off. */
   readonly colour: boolean;
+  /** The user wants colours, also if the output is no terminal. */
+  readonly forcesColour?: boolean;
   readonly redraws: boolean;
 }
 
-/** Reads the capabilities from `TERM`, `NO_COLOR` and the locale. */
+/**
+ * Reads the capabilities from `TERM`, the locale, and the variables for colours: `NO_COLOR`
+ * (https://no-color.org) wins over `FORCE_COLOR`, which wins over `CLICOLOR=0`.
+ */
 export function terminalFeatures(env: Env, platform: NodeJS.Platform): TerminalFeatures {
   const isDumb = env['TERM'] === 'dumb';
+  const isOff = Boolean(env['NO_COLOR']) || env['FORCE_COLOR'] === '0';
+  const forcesColour = !isOff && Boolean(env['FORCE_COLOR']);
   return {
     unicode: !isDumb && (platform === 'win32' ? windowsShowsUnicode(env) : showsUnicode(env)),
-    colour: !isDumb && !env['NO_COLOR'],
+    colour: forcesColour || (!isDumb && !isOff && env['CLICOLOR'] !== '0'),
+    forcesColour,
     redraws: !isDumb,
   };
 }

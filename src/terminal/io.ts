@@ -15,7 +15,7 @@ export interface Io {
   readonly interactive: boolean;
   readonly stdoutIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
-  /** stderr is a terminal that shows colours, and `NO_COLOR` is not set. */
+  /** stderr is a terminal that shows colours, or the user forces them; `NO_COLOR` is not set. */
   readonly colour: boolean;
   /** Characters beyond ASCII can be shown: the locale is UTF-8. */
   readonly unicode: boolean;
@@ -95,7 +95,7 @@ export function systemIo(
       return isTerminal('stderr');
     },
     get colour() {
-      return isTerminal('stderr') && features.colour;
+      return features.colour && (features.forcesColour === true || isTerminal('stderr'));
     },
     unicode: features.unicode,
     get redraws() {

@@ -182,12 +182,14 @@ describe('docs/settings.md', () => {
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
       .join('\n');
     const read = new Set(
-      [...sources.matchAll(/['"](SYNC_[A-Z_]+|NO_COLOR|HTTPS_PROXY|NO_PROXY)['"]/g)].map(
-        ([, name = '']) => name,
-      ),
+      [
+        ...sources.matchAll(
+          /['"](SYNC_[A-Z_]+|NO_COLOR|FORCE_COLOR|CLICOLOR|HTTPS_PROXY|NO_PROXY)['"]/g,
+        ),
+      ].map(([, name = '']) => name),
     );
     const listed = quoted(withoutBlocks(document)).filter((word) =>
-      /^(?:SYNC_|NO_|HTTPS_)[A-Z_]+$/.test(word),
+      /^(?:SYNC_|NO_|FORCE_|CLI|HTTPS_)[A-Z_]+$/.test(word),
     );
     expect([...new Set(listed)].sort()).toEqual([...read].sort());
   });

@@ -38,6 +38,19 @@ const LOGIN = line('login', {
   },
 });
 
+const LOGIN_STARTED = line('login-started', {
+  about: 'A login that `sync login --finish` completes. Treat the address as a secret.',
+  commands: ['login'],
+  fields: {
+    profile: PROFILE,
+    service: text('Address of the platform.'),
+    clientId: text('The client identifier.'),
+    authorizeUrl: text('The page to open in a browser.'),
+    expiresAt: time('When it is too late to finish.'),
+    next: text('The command that completes the login.'),
+  },
+});
+
 const LOGOUT = line('logout', {
   about: 'The login that was removed.',
   commands: ['logout'],
@@ -72,4 +85,4 @@ const TOKEN = line('token', {
   },
 });
 
-export const LOGIN_LINES = [LOGIN, LOGOUT, TOKEN];
+export const LOGIN_LINES = [LOGIN, LOGIN_STARTED, LOGOUT, TOKEN];

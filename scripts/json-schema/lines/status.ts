@@ -42,6 +42,7 @@ const STATUS = line('status', {
     profile: PROFILE,
     service: text('Address of the platform.'),
     clientId: text('The client identifier.', 'it is configured'),
+    registeredOn: text('When `sync login` registered the client (YYYY-MM-DD).', 'it did'),
     account: object('The athlete.', 'it is known', account),
     store: object('Where the login is stored.', {
       kind: word('Kind of store.', {

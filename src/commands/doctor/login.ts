@@ -1,6 +1,7 @@
 import type { Http } from '../../api/http.ts';
 import type { AppContext } from '../../app/context.ts';
 import { type Config, hasEnvironmentTokens } from '../../config/config.ts';
+import { registeredOn } from '../../credentials/clients.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { readLogin } from '../../app/login-state.ts';
 import { type CheckResult, bad, failed, good, odd } from './finding.ts';
@@ -37,9 +38,11 @@ export async function checkLogin(
     return (checked.code.startsWith('AUTH_') ? bad : odd)(checked.message, checked.hint);
   }
   const { account } = checked;
+  const date = registeredOn(config);
+  const client = date === undefined ? '' : ` The client was registered by sync on ${date}.`;
   return good(
     account === undefined
-      ? 'The platform accepts the login, and does not name the athlete.'
-      : `Logged in as ${account.name ?? account.email ?? account.id}.`,
+      ? `The platform accepts the login, and does not name the athlete.${client}`
+      : `Logged in as ${account.name ?? account.email ?? account.id}.${client}`,
   );
 }

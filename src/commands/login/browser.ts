@@ -85,7 +85,7 @@ export async function exchange(
   context: AppContext,
   { config, http, baseUrl, clientId, clientSecret, scopes }: LoginAttempt,
   callback: CheckedCallback,
-  { redirectUri, verifier }: Authorization,
+  { redirectUri, verifier }: Pick<Authorization, 'redirectUri' | 'verifier'>,
 ): Promise<NewTokens> {
   const { endpoints } = config;
   if (callback.kind === 'foreign') {

@@ -87,6 +87,7 @@ async function storeLogin(
         service: serviceId(baseUrl),
         clientId,
         clientSecret,
+        isPublic: attempt.isPublic ? true : undefined,
         accountId: account?.id,
         loginId,
         unnamed: account === undefined ? unnamed : undefined,
@@ -128,13 +129,17 @@ async function loadIfReadable(store: CredentialStore): Promise<Credentials | und
  */
 function settingsToSave({ config, store, baseUrl, clientId, scopes }: LoginAttempt) {
   const byFlag = (key: SettingKey) => config.originOf(key) === 'flag';
+  // The platform has refused scopes that logins there usually ask for.
+  const isNarrower = config.originOf('scope') === 'default' && !isDefault(scopes, baseUrl);
   const preset = (key: SettingKey) => config.originOf(key) === 'system';
   return {
     // A later change by the operator applies to this profile, too.
     baseUrl: preset('baseUrl') ? null : serviceId(baseUrl),
     clientId: preset('clientId') ? null : clientId,
     tokenStore: store.kind,
-    ...(byFlag('scope') ? { scope: isDefault(scopes, baseUrl) ? null : scopes.join(' ') } : {}),
+    ...(byFlag('scope') || isNarrower
+      ? { scope: isDefault(scopes, baseUrl) ? null : scopes.join(' ') }
+      : {}),
     ...(byFlag('redirectUri')
       ? { redirectUri: config.get('redirectUri') ?? null, redirectPort: null }
       : {}),
@@ -145,7 +150,7 @@ function settingsToSave({ config, store, baseUrl, clientId, scopes }: LoginAttem
 }
 
 /** Are these the scopes that logins at this platform ask for without the setting? */
-function isDefault(scopes: readonly string[], baseUrl: URL): boolean {
+export function isDefault(scopes: readonly string[], baseUrl: URL): boolean {
   const usual = defaultScopes(baseUrl);
   return scopes.length === usual.length && usual.every((scope) => scopes.includes(scope));
 }

@@ -17,15 +17,10 @@ import { PLATFORMS } from '../../config/platforms.ts';
 import { SETTINGS, TOKEN_STORES } from '../../config/settings.ts';
 import { exchange, waitForAnswer } from './browser.ts';
 import { whyNoBrowser } from './by-hand.ts';
-import { type LoginReport, keep } from './keep.ts';
-import { type LoginAttempt, chooseStore, clientSecretFor, ledgerOfLogin } from './store.ts';
-import {
-  type LoginTarget,
-  completeTarget,
-  platformAddress,
-  redirectUriOf,
-  wrongAnswer,
-} from './target.ts';
+import { type LoginReport, isDefault, keep } from './keep.ts';
+import { prepare } from './store.ts';
+import { finishLogin, startLogin, startedText } from './two-commands.ts';
+import { type LoginTarget, completeTarget, platformAddress, wrongAnswer } from './target.ts';
 import { errorText } from '../../terminal/output.ts';
 import { tokensFromStdin } from './with-token.ts';
 import { NEXT_STEP, loginText } from './words.ts';
@@ -43,6 +38,10 @@ export interface LoginFlags {
   readonly store?: string;
   readonly withToken: boolean;
   readonly sameAthlete: boolean;
+  readonly register: boolean;
+  readonly clientName?: string;
+  readonly start: boolean;
+  readonly finish: boolean;
 }
 
 const DEFAULT_TIMEOUT = '5m';
@@ -56,6 +55,8 @@ export const login: CommandModule = {
       )
       .option('--base-url <url>', 'address of the platform, such as https://training.example.com')
       .option('--client-id <id>', 'client ID that the platform gave this program')
+      .option('--register', 'register a client at the platform, if it allows that', false)
+      .option('--client-name <name>', 'name of the registered client (default: sync)')
       .option('--client-secret-stdin', 'read the client secret from stdin', false)
       .option(
         '--scope <scopes>',
@@ -81,6 +82,12 @@ export const login: CommandModule = {
           SETTINGS.tokenStore.fallback,
         ),
       )
+      .option('--start', 'show the address to open, and end: --finish completes the login', false)
+      .option(
+        '--finish',
+        'complete it: asks for the address that the browser ended at, or reads stdin',
+        false,
+      )
       .option('--with-token', 'read a token response (JSON) from stdin', false)
       .option(
         '--same-athlete',
@@ -92,14 +99,40 @@ export const login: CommandModule = {
     'sync login sandbox                     # the platform of `sync sandbox`',
     'sync login --base-url https://training.example.com --client-id my-client',
     'sync login --no-browser                # over SSH: shows the address to open',
+    'sync login --start                     # without a browser here: `sync login --finish` completes it',
     'sync login --store file                # without a keychain: a file only you can read',
     'sync login --with-token < tokens.json  # a token response from elsewhere',
   ],
   documents: ['login.md'],
 
   async run(context, platform: string | undefined, flags: LoginFlags) {
-    const config = configFor(context, overridesOf(platform, flags));
-    const report = await withHttp(context, (http) => logIn(context, config, http, flags));
+    const overrides = overridesOf(platform, flags);
+    const { start, finish, withToken } = flags;
+    if (finish && (start || withToken || Object.values(overrides).some(Boolean))) {
+      throw new SyncError(
+        'USAGE',
+        '--finish completes what --start began, with the same settings.',
+        {
+          hint: phrase`Run ${sync('login', '--finish')} alone.`,
+        },
+      );
+    }
+    if (start) {
+      const started = await withHttp(context, async (http) => {
+        const config = configFor(context, overrides);
+        return await withTarget(context, config, http, flags, (target) =>
+          startLogin(context, config, http, target, { ...flags, overrides }),
+        );
+      });
+      const json = { type: 'login-started', ...withIsoTimes(started, 'expiresAt') };
+      context.output.result(json, startedText(started));
+      return ExitCode.ok;
+    }
+    const report = await withHttp(context, (http) =>
+      finish
+        ? finishLogin(context, http)
+        : logIn(context, configFor(context, overrides), http, flags),
+    );
     const text = loginText(report, context.clock.now());
     context.output.result(
       { type: 'login', ...withIsoTimes(report, 'accessExpiresAt', 'refreshExpiresAt') },
@@ -139,45 +172,56 @@ async function logIn(
   flags: LoginFlags,
 ): Promise<LoginReport> {
   const timeoutMs = parseTimeout(flags.timeout);
-  refuseContradictions(flags, config);
-  // An unusable proxy is reported before any question.
-  proxySettings(context.env);
   if (!flags.withToken && flags.browser && !context.io.interactive) {
     refuseWithoutPerson(context);
   }
-  let target = await completeTarget(context, config, flags);
   if (flags.withToken) {
-    const attempt = await prepare(context, config, http, target, flags);
+    refuseContradictions(flags, config);
+    proxySettings(context.env);
+    const target = await completeTarget(context, config, http, flags);
+    const attempt = await prepare(context, config, http, target, flags.sameAthlete);
     return await keep(context, attempt, await tokensFromStdin(context, attempt), 'stdin');
   }
+  return await withTarget(context, config, http, flags, (target) =>
+    logInByBrowser(context, config, http, { target, flags, timeoutMs }),
+  );
+}
+
+/** Runs a login, and asks again for what the platform refused. @throws SyncError as {@link logIn} */
+async function withTarget<T>(
+  context: AppContext,
+  config: Config,
+  http: Http,
+  flags: LoginFlags,
+  run: (target: LoginTarget) => Promise<T>,
+): Promise<T> {
+  refuseContradictions(flags, config);
+  // An unusable proxy is reported before any question.
+  proxySettings(context.env);
+  let target = await completeTarget(context, config, http, flags);
   for (;;) {
     try {
-      return await logInByBrowser(context, config, http, {
-        target,
-        flags,
-        timeoutMs,
-      });
+      return await run(target);
     } catch (error) {
+      if (refusesFurtherScopes(error, target)) {
+        const further = target.scopes.filter((scope) => !DEFAULT_SCOPES.includes(scope)).join(' ');
+        context.warn(`The platform does not know ${further}: this login asks without it.`);
+        target = { ...target, scopes: DEFAULT_SCOPES };
+        continue;
+      }
       const wrong = wrongAnswer(error, target);
       if (wrong === undefined) throw error;
       context.warn(errorText(error as SyncError, context.output));
-      target = await completeTarget(context, config, flags, { ...target, wrong });
+      target = await completeTarget(context, config, http, flags, { ...target, wrong });
     }
   }
 }
 
-/** Chooses the store, which may ask, and reads the client secret from it. */
-async function prepare(
-  context: AppContext,
-  config: Config,
-  http: Http,
-  target: LoginTarget,
-  { sameAthlete }: LoginFlags,
-): Promise<LoginAttempt> {
-  const store = await chooseStore(context, config, target);
-  const clientSecret = await clientSecretFor(store, target, context.signal);
-  const unnamed = await ledgerOfLogin(context, config, target, sameAthlete);
-  return { ...target, clientSecret, config, http, store, unnamed };
+/** Returns whether the login page refuses scopes that only some platforms have, and that no setting names. */
+function refusesFurtherScopes(error: unknown, { baseUrl, scopes }: LoginTarget): boolean {
+  const isUsual = scopes.length > DEFAULT_SCOPES.length && isDefault(scopes, baseUrl);
+  if (!isUsual || !(error instanceof SyncError)) return false;
+  return error.details['status'] === 400 && /scope/i.test(error.message);
 }
 
 async function logInByBrowser(
@@ -194,7 +238,7 @@ async function logInByBrowser(
   const { baseUrl, clientId, scopes } = target;
   const endpoint = endpointUrl(baseUrl, config.endpoints.authorize);
   const authorization = await beginAuthorization({
-    redirectUri: redirectUriOf(config),
+    redirectUri: target.redirectUri,
     endpoint,
     clientId,
     scopes,
@@ -209,7 +253,12 @@ async function logInByBrowser(
     const request = { endpoint, clientId, scopes, redirectUri };
     const doubt = await checkAuthorizePage(context, http, request);
     if (doubt !== undefined) context.warn(doubt);
-    const attempt = await prepare(context, config, http, target, flags);
+    if (target.registered !== undefined) {
+      context.warn(
+        `The page may call "${target.registered.clientName}" a "Dynamically registered MCP client": that is this program.`,
+      );
+    }
+    const attempt = await prepare(context, config, http, target, flags.sameAthlete);
     const { browser } = flags;
     const how = { browser, timeoutMs };
     const callback = await waitForAnswer(guarded, attempt, authorization, how);
@@ -239,12 +288,16 @@ function refuseWithoutPerson({ env, platform }: AppContext): void {
     'A login needs a person: this process has neither a terminal nor a desktop.',
     {
       hint: phrase`In CI, set SYNC_BASE_URL, SYNC_CLIENT_ID and SYNC_REFRESH_TOKEN, or SYNC_ACCESS_TOKEN; then no login is needed.
+  ${sync('login', '--start')} shows the address to open elsewhere, and ${sync('login', '--finish')} completes that login.
   ${sync('login', '--with-token')} reads tokens from stdin; ${sync('login', '--no-browser')} shows the address and waits.`,
     },
   );
 }
 
 function refuseContradictions(flags: LoginFlags, config: Config): void {
+  if (flags.withToken && flags.start) {
+    throw new SyncError('USAGE', '--start and --with-token cannot be used together.');
+  }
   if (flags.withToken && flags.clientSecretStdin) {
     throw new SyncError('USAGE', '--with-token and --client-secret-stdin both read stdin.', {
       hint: 'Set SYNC_CLIENT_SECRET, and pipe the token response in.',

@@ -21,6 +21,20 @@ export interface LoginAttempt extends LoginTarget {
   readonly unnamed: string;
 }
 
+/** Chooses the store and the ledger, which may ask, and reads the client secret. */
+export async function prepare(
+  context: AppContext,
+  config: Config,
+  http: Http,
+  target: LoginTarget,
+  isSameAthlete: boolean,
+): Promise<LoginAttempt> {
+  const store = await chooseStore(context, config, target);
+  const clientSecret = await clientSecretFor(store, target, context.signal);
+  const unnamed = await ledgerOfLogin(context, config, target, isSameAthlete);
+  return { ...target, clientSecret, config, http, store, unnamed };
+}
+
 /**
  * Chooses the store for a login, and probes it before the browser opens. Asks before the login
  * replaces this profile's login at another service.
@@ -28,7 +42,7 @@ export interface LoginAttempt extends LoginTarget {
  * @throws SyncError `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`, `STORAGE`; `CONFIG` if the other login
  *   is not to be replaced.
  */
-export async function chooseStore(
+async function chooseStore(
   context: AppContext,
   config: Config,
   target: LoginTarget,
@@ -111,7 +125,7 @@ async function askToReplace(
  *
  * @throws SyncError `CONFIG` after a logout, if there is no terminal
  */
-export async function ledgerOfLogin(
+async function ledgerOfLogin(
   context: AppContext,
   config: Config,
   { baseUrl }: LoginTarget,
@@ -148,7 +162,7 @@ function savedLogin({ hasLogin, saved }: Config) {
 }
 
 /** Returns the client secret for a login: the given one, else the one stored for this client. */
-export async function clientSecretFor(
+async function clientSecretFor(
   store: CredentialStore,
   { baseUrl, clientId, clientSecret }: LoginTarget,
   signal: AbortSignal,

@@ -1,12 +1,17 @@
+import type { Http } from '../../api/http.ts';
 import type { AppContext } from '../../app/context.ts';
+import { isSameUri } from '../../auth/registration.ts';
 import { SyncError, messageOf } from '../../base/errors.ts';
 import { joinTexts, linesOf, phrase, sync, withProgramName } from '../../base/phrase.ts';
 import { Secret } from '../../base/secret.ts';
 import { type Config, isSecretOf, requireClientId } from '../../config/config.ts';
 import { serviceId } from '../../config/endpoints.ts';
 import { PLATFORMS, askedScopes, platformAt, platformNamed } from '../../config/platforms.ts';
+import { NUTRITION_READ } from '../../config/scopes.ts';
 import { CALLBACK_PATH, SETTINGS } from '../../config/settings.ts';
+import { type RegisteredClient, keepClient, registeredClient } from '../../credentials/clients.ts';
 import { whyNoBrowser } from './by-hand.ts';
+import { type ClientFlags, registeredFor } from './client.ts';
 
 /** Upper bound for a client secret or a token response on stdin (bytes). */
 const STDIN_LIMIT = 1024 * 1024;
@@ -22,6 +27,11 @@ export interface LoginTarget {
   readonly scopes: readonly string[];
   /** What the user typed at the terminal. */
   readonly asked: readonly Question[];
+  readonly redirectUri: string;
+  /** The client has no secret, and is sent none. */
+  readonly isPublic: boolean;
+  /** The client is one that this computer registered; `isNew`: in this login. */
+  readonly registered: (RegisteredClient & { readonly isNew: boolean }) | undefined;
 }
 
 /**
@@ -33,7 +43,8 @@ export interface LoginTarget {
 export async function completeTarget(
   context: AppContext,
   config: Config,
-  options: { readonly clientSecretStdin: boolean },
+  http: Http,
+  options: ClientFlags & { readonly clientSecretStdin: boolean },
   before?: LoginTarget & { readonly wrong: Question },
 ): Promise<LoginTarget> {
   const { interactive } = context.io;
@@ -47,15 +58,49 @@ export async function completeTarget(
   const platform = platformAt(baseUrl);
   const scopes = askedScopes(config, baseUrl);
   const typedBefore = before?.asked.includes('clientId') === true ? before.clientId : undefined;
+  const ours = redirectUriOf(config);
+  const { stateDir } = config.paths;
+  const isForgotten = before?.wrong === 'clientId' && before.registered !== undefined;
+  if (isForgotten) keepClient(stateDir, serviceId(baseUrl), undefined);
+  const known = kept(
+    'clientId',
+    knownClient(config, baseUrl) ??
+      platform?.clientId ??
+      typedBefore ??
+      (before?.wrong === 'clientSecret' ? before.clientId : undefined),
+  );
+  const onDisk = registeredClient(stateDir, serviceId(baseUrl));
+  const stored = onDisk?.clientId === known ? onDisk : undefined;
+  const found =
+    known === undefined && typedBefore === undefined
+      ? await registeredFor(context, config, http, { baseUrl, redirectUri: ours, flags: options })
+      : undefined;
+  const registered = found ?? (stored && { ...stored, isNew: before?.registered?.isNew === true });
   const clientId =
-    kept('clientId', knownClient(config, baseUrl) ?? platform?.clientId ?? typedBefore) ??
+    known ??
+    found?.clientId ??
     (interactive
       ? await noted(
           'clientId',
           askClientId(context, config, { portal: platform?.portal, scopes, again: typedBefore }),
         )
       : requireClientId(config));
-  return { baseUrl, clientId, clientSecret: await secret(), scopes, asked: [...asked] };
+  const redirectUri =
+    registered !== undefined && isSameUri(registered.redirectUri, ours)
+      ? registered.redirectUri
+      : ours;
+  const clientSecret = found?.secret ?? (await secret());
+  const isPublic = registered?.isPublic === true;
+  return {
+    baseUrl,
+    clientId,
+    clientSecret,
+    scopes,
+    asked: [...asked],
+    redirectUri,
+    isPublic,
+    registered,
+  };
 
   async function noted<T>(question: Question, answer: Promise<T>): Promise<T> {
     asked.add(question);
@@ -68,6 +113,7 @@ export async function completeTarget(
       return before.clientSecret;
     }
     if (options.clientSecretStdin) return await readSecret(context);
+    if (registered?.isPublic === true) return undefined;
     const given = isSecretOf(config, baseUrl, clientId) ? config.clientSecret : undefined;
     if (given === undefined && config.clientSecret !== undefined) {
       context.warn(
@@ -99,10 +145,16 @@ function knownClient(config: Config, baseUrl: URL): string | undefined {
   return isOther && config.originOf('clientId') === 'profile' ? undefined : config.get('clientId');
 }
 
-/** Returns the question whose answer the platform refused; undefined if the user typed no such answer. */
-export function wrongAnswer(error: unknown, { asked }: LoginTarget): Question | undefined {
+/** Returns the question whose answer the platform refused; undefined if the user, or this computer, gave no such answer. */
+export function wrongAnswer(
+  error: unknown,
+  { asked, registered }: LoginTarget,
+): Question | undefined {
   if (!(error instanceof SyncError)) return undefined;
   const { setting, error: refusal } = error.details;
+  // The platform no longer knows the client.
+  const isUnknown = setting === 'clientId' || refusal === 'invalid_client';
+  if (isUnknown && registered !== undefined && !registered.isNew) return 'clientId';
   const wrong = refusal === 'invalid_client' ? 'clientSecret' : setting;
   return asked.find((question) => question === wrong);
 }
@@ -136,11 +188,14 @@ async function askPlatform(context: AppContext, again: URL | undefined): Promise
   );
   context.warn(linesOf(['Which platform?', ...choices].join('\n')));
   const question = `Number, name, or the address of another one${onEnter(again?.host)}: `;
-  return await answered(context, question, (typed) =>
-    typed === '' && again !== undefined
-      ? again
-      : (SETTINGS.baseUrl.parse(platformAddress(typed)) as URL),
-  );
+  return await answered(context, question, (typed) => {
+    if (typed === '' && again !== undefined) return again;
+    const address = platformAddress(typed);
+    if (/^\d*$/.test(address)) {
+      throw new Error(`Type ${PLATFORMS.map((_, index) => index + 1).join(' or ')}, or an address`);
+    }
+    return SETTINGS.baseUrl.parse(address) as URL;
+  });
 }
 
 function onEnter(again: string | undefined): string {
@@ -169,6 +224,7 @@ async function askClientId(
       `Create an application ${portal === undefined ? "on the platform's page for developers" : `at ${portal}`}, with:`,
       `  Redirect URI  ${redirectUriOf(config)}`,
       `  Scopes        ${scopes.join(' ')}`,
+      ...(scopes.includes('nutrition:read') ? [`                ${NUTRITION_READ}`] : []),
     ];
     context.warn(joinTexts(lines, '\n'));
   }
@@ -197,7 +253,7 @@ async function answered<T>(
       return read(typed);
     } catch (error) {
       const problem = messageOf(error);
-      warn(problem.startsWith('"') ? `${problem}.` : `That ${problem}.`);
+      warn(/^["A-Z]/.test(problem) ? `${problem}.` : `That ${problem}.`);
     }
   }
 }

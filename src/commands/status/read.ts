@@ -19,6 +19,7 @@ import {
   hasEnvironmentTokens,
 } from '../../config/config.ts';
 import { onlyAccepts } from '../../config/platforms.ts';
+import { registeredOn } from '../../credentials/clients.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { countKept } from '../../ledger/outbox.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
@@ -32,6 +33,8 @@ export interface StatusReport extends LoginFacts, WatcherFacts {
   readonly profile: string;
   readonly service: string;
   readonly clientId: string | undefined;
+  /** The date on which this computer registered the client; undefined if it did not. */
+  readonly registeredOn?: string | undefined;
   /** Undefined if the athlete is still unknown: `status` does not ask the service. */
   readonly account: Account | undefined;
   readonly store: { readonly kind: 'keychain' | 'file' | 'environment'; readonly where: string };
@@ -77,6 +80,7 @@ export async function readStatus(
     profile: config.profile,
     service,
     clientId: config.get('clientId'),
+    registeredOn: registeredOn(config),
     account,
     store: storeOf(context, config),
     login: endSeenByWatcher(config, key, watchers.watching, facts),

@@ -44,6 +44,12 @@ export function statusText(report: StatusReport, view: StatusView): Text {
   const activities = { ...view, zone: report.zone.days.name };
   const lines: Text[] = [
     ...rows('Platform', `${service}${profile === 'default' ? '' : ` (profile "${profile}")`}`),
+    ...rows(
+      'Client',
+      ...(report.registeredOn === undefined
+        ? []
+        : [`registered by sync on ${report.registeredOn}`]),
+    ),
     ...rows('Account', accountText(report)),
     ...rows('Login', ...loginLines(login, now)),
     ...rows('Checked', ...checkedLines(report.checked)),

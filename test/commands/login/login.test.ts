@@ -1,3 +1,4 @@
+import { tokenFilePath } from '../../../src/credentials/file.ts';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,11 +9,8 @@ import { PLATFORMS } from '../../../src/config/platforms.ts';
 import { until } from '../../support/until.ts';
 import { parseTimeout } from '../../../src/commands/login/login.ts';
 import { readConfigFile } from '../../../src/config/config.ts';
-import { fileStore, tokenFilePath } from '../../../src/credentials/file.ts';
 import type { Env } from '../../../src/base/env.ts';
-import type { System } from '../../../src/app/context.ts';
 import { SyncError } from '../../../src/base/errors.ts';
-import { findPaths } from '../../../src/config/paths.ts';
 import type { SandboxServer } from '../../../src/sandbox/server.ts';
 import {
   everythingShownOf,
@@ -20,57 +18,13 @@ import {
   never,
   openStart,
   sandbox,
-  scratchDir,
-  testSystem,
   testIo,
   tokenRequests,
 } from '../../auth/support.ts';
-import { startLogin } from './support.ts';
+import { login, machine } from './support.ts';
 import { ISO_TIME } from '../../support/program.ts';
 import { openServer } from '../../support/local-server.ts';
 import { freePort } from '../../support/acceptance.ts';
-
-/** A fresh machine with a token file, in front of a sandbox. */
-function machine(service: SandboxServer | undefined, env: Env = {}) {
-  const homeDir = scratchDir();
-  const full = {
-    SYNC_TOKEN_STORE: 'file',
-    SYNC_CONFIG_DIR: homeDir,
-    SYNC_STATE_DIR: join(homeDir, 'state'),
-    // A screen, so that a browser may open on it.
-    DISPLAY: ':99',
-    ...(service === undefined
-      ? {}
-      : { SYNC_BASE_URL: service.url, SYNC_CLIENT_ID: service.clientId }),
-    ...env,
-  };
-  const paths = findPaths(full, process.platform, homeDir);
-  const store = fileStore(tokenFilePath(paths.stateDir, 'default'), process.platform);
-  return { homeDir, env: full, paths, store };
-}
-
-/** Runs a login on that machine; the browser is a request that follows redirects. */
-function login(
-  { homeDir, env }: ReturnType<typeof machine>,
-  over: {
-    readonly args?: readonly string[];
-    readonly system?: Partial<System>;
-    readonly onAuthorize?: (url: URL, text: string) => void;
-  } = {},
-) {
-  const browser: { page?: Promise<Response> } = {};
-  const system = testSystem({
-    homeDir,
-    env,
-    openBrowser: (url) => {
-      browser.page = fetch(url);
-      browser.page.catch(() => undefined);
-      return Promise.resolve();
-    },
-    ...over.system,
-  });
-  return { ...startLogin(system, over.args, over.onAuthorize), browser };
-}
 
 const autoApprove = { settings: { autoApprove: true } } as const;
 

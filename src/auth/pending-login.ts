@@ -1,0 +1,100 @@
+import { readdirSync, unlinkSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { parseJson } from '../base/json.ts';
+import { Secret } from '../base/secret.ts';
+import type { SettingOverrides } from '../config/config.ts';
+import { tokenFilePath } from '../credentials/file.ts';
+import { readPlainFile } from '../system/plain-file.ts';
+import { makeStateFolder, replaceFile, storageError } from '../system/storage.ts';
+
+/** Lifetime of a login that waits for its second command (ms). */
+const LIFETIME_MS = 30 * 60_000;
+
+/** What a login in two commands is bound to. */
+export interface LoginFacts {
+  /** `serviceId` of the platform. */
+  readonly service: string;
+  readonly clientId: string;
+  readonly isPublic: boolean;
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  readonly store: 'keychain' | 'file';
+  /** The ledger, if the platform does not name the athlete. */
+  readonly unnamed: string;
+  /** The flags of the first command. */
+  readonly overrides: SettingOverrides;
+}
+
+export interface PendingLogin extends LoginFacts {
+  readonly state: Secret;
+  /** ms since 1970 */
+  readonly expiresAt: number;
+  /**
+   * Ends the pending login, and returns the verifier of its code (RFC 7636 section 4.1). By its type, no code can be
+   * exchanged twice; undefined if another process did it.
+   */
+  readonly claim: () => Secret | undefined;
+}
+
+/** Keeps a login for its second command, readable by its owner only. @returns when it expires (ms since 1970) */
+export function keepPending(
+  stateDir: string,
+  profile: string,
+  facts: LoginFacts,
+  {
+    state,
+    verifier,
+    now,
+  }: { readonly state: Secret; readonly verifier: Secret; readonly now: number },
+): number {
+  const path = pendingPath(stateDir, profile);
+  const expiresAt = now + LIFETIME_MS;
+  const secrets = { state: state.reveal(), verifier: verifier.reveal() };
+  makeStateFolder(dirname(path));
+  try {
+    replaceFile(path, JSON.stringify({ ...facts, ...secrets, expiresAt }), { secret: true });
+  } catch (cause) {
+    throw storageError(path, cause, 'SYNC_STATE_DIR');
+  }
+  return expiresAt;
+}
+
+/** Returns the login that waits for its second command; undefined if there is none, or its file is damaged. */
+export function pendingLogin(stateDir: string, profile: string): PendingLogin | undefined {
+  const path = pendingPath(stateDir, profile);
+  try {
+    const { state, verifier, ...facts } = parseJson(readPlainFile(path).toString()) as Stored;
+    const claim = () => {
+      try {
+        unlinkSync(path);
+        return new Secret(verifier);
+      } catch {
+        return undefined;
+      }
+    };
+    return { ...facts, state: new Secret(state), claim };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the profiles with a login that waits for its second command. */
+export function pendingProfiles(stateDir: string): readonly string[] {
+  const folder = dirname(pendingPath(stateDir, ''));
+  try {
+    return readdirSync(folder).flatMap((name) => /^pending-(.+)\.json$/.exec(name)?.[1] ?? []);
+  } catch {
+    return [];
+  }
+}
+
+type Stored = LoginFacts & {
+  readonly state: string;
+  readonly verifier: string;
+  readonly expiresAt: number;
+};
+
+function pendingPath(stateDir: string, profile: string): string {
+  const path = tokenFilePath(stateDir, profile);
+  return path.slice(0, -basename(path).length) + basename(path).replace(/^login-/, 'pending-');
+}

@@ -1,0 +1,183 @@
+import type { Http, HttpRequest, HttpResponse } from '../api/http.ts';
+import { isSuccess } from '../api/http.ts';
+import { refusalMessage } from '../api/wire.ts';
+import type { Context } from '../base/context.ts';
+import { SyncError } from '../base/errors.ts';
+import { parseObject } from '../base/json.ts';
+import { printable } from '../base/printable.ts';
+import { Secret } from '../base/secret.ts';
+import { serviceId } from '../config/endpoints.ts';
+import { SETTINGS } from '../config/settings.ts';
+
+/** Time limit for the metadata, and for the registration (ms). */
+const LIMIT_MS = 3_000;
+/** Longest metadata, and longest answer to a registration (characters). */
+const MOST_CHARACTERS = 65_536;
+
+const CLIENT_URI = 'https://github.com/athlete-sync/athlete-sync';
+
+declare const checked: unique symbol;
+
+/**
+ * Where a platform registers clients. Only {@link findRegistration} creates one: by its type, nothing is
+ * registered at an address that was not compared with the platform's.
+ */
+export interface RegistrationEndpoint {
+  readonly [checked]: true;
+  readonly url: URL;
+}
+
+/** A client that the platform registered. */
+export interface NewClient {
+  readonly clientId: string;
+  readonly clientName: string;
+  /** As the platform wrote it, which it compares letter by letter. */
+  readonly redirectUri: string;
+  /** Absent: a public client, which is never sent a secret. */
+  readonly secret: Secret | undefined;
+}
+
+/** Why there is no client, for people: it completes "PLATFORM ...". */
+export interface NotRegistered {
+  readonly why: string;
+}
+
+/**
+ * Reads the metadata of the platform, for two facts: where it registers clients, and that it knows PKCE. All else stays
+ * with the interface and the settings. If the issuer is not the platform, nothing of the metadata is used.
+ *
+ * @param addresses of the platform: that of the login first
+ * @see https://www.rfc-editor.org/rfc/rfc8414#section-3.1 - the address, also of an issuer with a path
+ * @see https://www.rfc-editor.org/rfc/rfc8414#section-3.3 - the issuer must be the one that was asked
+ * @throws the signal's reason
+ */
+export async function findRegistration(
+  context: Context,
+  http: Http,
+  addresses: readonly [URL, ...URL[]],
+): Promise<RegistrationEndpoint | NotRegistered> {
+  const [baseUrl] = addresses;
+  const url = new URL(baseUrl.origin);
+  url.pathname = `/.well-known/oauth-authorization-server${baseUrl.pathname.replace(/\/+$/, '')}`;
+  const answer = await send(context, http, { method: 'GET', url });
+  if ('why' in answer) return answer;
+  const metadata = isSuccess(answer) ? objectIn(answer) : undefined;
+  if (metadata === undefined) return NO_REGISTRATION;
+  const {
+    issuer,
+    registration_endpoint: endpoint,
+    code_challenge_methods_supported: methods,
+  } = metadata;
+  const ids = addresses.map(serviceId);
+  if (typeof issuer !== 'string' || !ids.includes(issuer.replace(/\/$/, ''))) {
+    const named = typeof issuer === 'string' ? printable(issuer).slice(0, 100) : 'no issuer';
+    return { why: `names another platform in its metadata (${named}), so that is not used` };
+  }
+  if (endpoint === undefined) return NO_REGISTRATION;
+  // RFC 9700 section 2.1.1: only PKCE protects the login of a public client.
+  if (!Array.isArray(methods) || !methods.includes('S256')) {
+    return { why: 'does not say that it knows PKCE with S256, so no application is registered' };
+  }
+  const found =
+    typeof endpoint === 'string' && URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (found === undefined || !addresses.some(({ origin }) => origin === found.origin)) {
+    return { why: 'names a registration at another address, which is not used' };
+  }
+  return { url: found } as RegistrationEndpoint;
+}
+
+/**
+ * Registers this computer's application as a public client. A request without an answer is not repeated: the platform may
+ * have acted on it.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7591#section-3.1 - client registration request
+ * @see https://www.rfc-editor.org/rfc/rfc7591#section-3.2.1 - the answer, which may differ from the request
+ * @throws the signal's reason
+ */
+export async function registerClient(
+  context: Context,
+  http: Http,
+  { url }: RegistrationEndpoint,
+  { clientName, redirectUri }: Pick<NewClient, 'clientName' | 'redirectUri'>,
+): Promise<NewClient | NotRegistered> {
+  const metadata = {
+    client_name: clientName,
+    client_uri: CLIENT_URI,
+    redirect_uris: [redirectUri],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  };
+  const body = [Buffer.from(JSON.stringify(metadata))];
+  const request = { method: 'POST', url, contentType: 'application/json', body } as const;
+  const answer = await send(context, http, request);
+  if ('why' in answer) return answer;
+  if (!isSuccess(answer)) return { why: refusal(answer) };
+  const client = decodeClient(objectIn(answer) ?? {}, { clientName, redirectUri });
+  return (
+    client ?? { why: 'registered another application than the one asked for, which is not used' }
+  );
+}
+
+function decodeClient(
+  answer: Readonly<Record<string, unknown>>,
+  asked: Pick<NewClient, 'clientName' | 'redirectUri'>,
+): NewClient | undefined {
+  const { client_id: clientId, client_name: clientName, client_secret: secret } = answer;
+  const { redirect_uris: uris, token_endpoint_auth_method: method } = answer;
+  if (typeof clientId !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(clientId)) return undefined;
+  if (clientName !== asked.clientName || !Array.isArray(uris) || uris.length !== 1)
+    return undefined;
+  const [redirectUri] = uris as unknown[];
+  if (!isSameUri(redirectUri, asked.redirectUri)) return undefined;
+  const client = { clientId, clientName, redirectUri };
+  if (method === 'none') return { ...client, secret: undefined };
+  const isSecret = typeof secret === 'string' && /^[\x20-\x7e]+$/.test(secret);
+  return method === 'client_secret_post' && isSecret
+    ? { ...client, secret: new Secret(secret) }
+    : undefined;
+}
+
+/** Returns whether a text is a redirect URI that can be listened on, and the same one but for its spelling. */
+export function isSameUri(text: unknown, redirectUri: string): text is string {
+  if (typeof text !== 'string' || !URL.canParse(text)) return false;
+  try {
+    return new URL(SETTINGS.redirectUri.parse(text) ?? '').href === new URL(redirectUri).href;
+  } catch {
+    return false;
+  }
+}
+
+const NO_REGISTRATION = { why: 'registers no applications by itself' };
+
+function refusal(answer: HttpResponse): string {
+  switch (answer.status) {
+    case 404:
+      return NO_REGISTRATION.why;
+    case 429:
+      return 'takes no more registrations now: try again in an hour, or type a client ID';
+    case 400:
+      return `refused to register an application: ${refusalMessage(answer, [])}`;
+    default:
+      return `cannot register an application now (${answer.status})`;
+  }
+}
+
+async function send(
+  { signal }: Context,
+  http: Http,
+  request: Omit<HttpRequest, 'signal'>,
+): Promise<HttpResponse | NotRegistered> {
+  const limits = { answerTimeoutMs: LIMIT_MS, totalTimeoutMs: LIMIT_MS, signal };
+  try {
+    return await http.send({ ...request, ...limits });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof SyncError)) throw error;
+    return { why: 'did not say whether it registers applications' };
+  }
+}
+
+function objectIn({ text }: HttpResponse) {
+  return text.length > MOST_CHARACTERS ? undefined : parseObject(text);
+}

@@ -1,0 +1,110 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type World, openWorld, requestCounts, requestLines } from '../support/acceptance.ts';
+
+/** Returns the address that the browser ends at. */
+async function approve(url: string): Promise<string> {
+  const response = await fetch(url, { redirect: 'manual' });
+  return response.headers.get('location') ?? '';
+}
+
+async function start(world: World, ...args: string[]) {
+  const [line = {}] = await world.lines(['login', '--start', ...args]);
+  return { ...line, last: await approve(String(line['authorizeUrl'])) };
+}
+
+const finish = (world: World, input: string, env = {}) =>
+  world.sync(['login', '--finish'], { input: `${input}\n`, env });
+
+const pendingFile = ({ home }: World) => join(home.dir, 'state', 'logins', 'pending-default.json');
+
+describe('a login in two commands', () => {
+  it('shows the address, and completes with the last address of the browser on stdin', async () => {
+    const world = await openWorld();
+    const started = await start(world);
+    expect(started).toMatchObject({ type: 'login-started', next: 'sync login --finish' });
+    if (process.platform !== 'win32') expect(statSync(pendingFile(world)).mode & 0o777).toBe(0o600);
+    const { code, stdout } = await finish(world, started.last);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Logged in as Ada Lindqvist')]);
+    expect((await world.sync(['workouts'])).code).toBe(0);
+    // A second time, it is over.
+    expect((await finish(world, started.last)).code).toBe(4);
+    expect(requestCounts(world.sandbox)).toMatchObject({ token: 1 });
+  });
+
+  it('refuses an answer to another login, and still takes the right one', async () => {
+    const world = await openWorld();
+    const { last } = await start(world);
+    world.sandbox.control.clearRequests();
+    for (const wrong of ['', 'nonsense', `${last}x`, last.replace(/state=[^&]*/, 'state=other')]) {
+      const { code, stderr } = await finish(world, wrong);
+      expect([code, stderr]).toEqual([4, expect.stringContaining('sync login --start')]);
+    }
+    expect(requestLines(world.sandbox)).toEqual([]);
+    expect((await finish(world, last)).code).toBe(0);
+  });
+
+  it('is over after a refusal, without a token request', async () => {
+    const world = await openWorld();
+    const { last } = await start(world);
+    const denied = new URL(last);
+    denied.searchParams.delete('code');
+    denied.searchParams.set('error', 'access_denied');
+    const { code, stderr } = await finish(world, denied.href);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('was not approved')]);
+    expect((await finish(world, last)).code).toBe(4);
+    expect(requestCounts(world.sandbox)).not.toHaveProperty('token');
+  });
+
+  it('is over after 30 minutes', async () => {
+    const world = await openWorld();
+    const { last } = await start(world);
+    const pending = JSON.parse(readFileSync(pendingFile(world), 'utf8')) as object;
+    writeFileSync(pendingFile(world), JSON.stringify({ ...pending, expiresAt: Date.now() - 1 }));
+    const { code, stderr } = await finish(world, last);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('more than 30 minutes ago')]);
+    expect(requestCounts(world.sandbox)).not.toHaveProperty('token');
+  });
+
+  it('belongs to its profile, its platform and its client', async () => {
+    const world = await openWorld();
+    const { last } = await start(world);
+    const other = await world.sync(['login', '--finish', '--profile', 'work'], { input: last });
+    expect([other.code, other.stderr]).toEqual([
+      4,
+      expect.stringContaining('sync login --finish --profile default'),
+    ]);
+    for (const env of [{ SYNC_BASE_URL: 'http://127.0.0.1:9' }, { SYNC_CLIENT_ID: 'another' }]) {
+      expect((await finish(world, last, env)).code).toBe(2);
+    }
+    const flags = await world.sync(['login', '--finish', '--store', 'keychain'], { input: last });
+    expect(flags.code).toBe(2);
+    expect((await finish(world, last)).code).toBe(0);
+  });
+
+  it('keeps no client secret, and names the variable', async () => {
+    const world = await openWorld({ env: { SYNC_CLIENT_ID: 'sandbox-confidential' } });
+    const args = ['login', '--start', '--client-secret-stdin'];
+    const { code, stderr } = await world.sync(args, { input: 'sandbox-secret' });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('SYNC_CLIENT_SECRET')]);
+    const env = { SYNC_CLIENT_SECRET: 'sandbox-secret' };
+    const [line = {}] = await world.lines(['login', '--start'], { env });
+    const last = await approve(String(line['authorizeUrl']));
+    expect(readFileSync(pendingFile(world), 'utf8')).not.toContain('sandbox-secret');
+    expect((await finish(world, last, env)).code).toBe(0);
+    const [exchange] = world.sandbox.control.requests({ route: 'token' });
+    expect(exchange?.body).toHaveProperty('client_secret');
+  });
+
+  it.each([
+    ['--start', '--finish'],
+    ['--start', '--with-token'],
+    ['--finish', '--with-token'],
+    ['--start', '--port', '0'],
+  ])('refuses %s with %s', async (...flags) => {
+    const world = await openWorld();
+    expect((await world.sync(['login', ...flags])).code).toBe(2);
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+});

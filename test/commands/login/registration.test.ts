@@ -1,0 +1,310 @@
+import type { RequestListener } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { logout } from '../../../src/commands/logout.ts';
+import { readConfigFile } from '../../../src/config/config.ts';
+import { registeredClient } from '../../../src/credentials/clients.ts';
+import type { SandboxServer } from '../../../src/sandbox/server.ts';
+import { failure, never, sandbox, testIo, testSystem } from '../../auth/support.ts';
+import { freePort, requestCounts } from '../../support/acceptance.ts';
+import { startCommand } from '../../support/command.ts';
+import { openServer } from '../../support/local-server.ts';
+import { until } from '../../support/until.ts';
+import { login, machine } from './support.ts';
+
+const QUESTION =
+  /can register an application named "sync" for this computer\. Register\? \[Y\/n\] $/;
+const text = (part: string) => expect.stringContaining(part) as string;
+
+type Machine = ReturnType<typeof machine>;
+
+/** A platform that registers clients, and a machine with no client ID. */
+async function begin(settings: object = {}, env: Record<string, string> = {}) {
+  const service = await sandbox({ settings: { autoApprove: true, ...settings } });
+  return { service, here: machine(undefined, env) };
+}
+
+/** Starts a login on a free port, which is then the registered one. */
+async function start(here: Machine, url: string, more: { args?: string[]; io?: object } = {}) {
+  const { args = [], io = {} } = more;
+  const uri = `http://127.0.0.1:${await freePort()}/login`;
+  const redirect = args.some((arg) => arg === '--redirect-uri' || arg === '--port')
+    ? []
+    : ['--redirect-uri', uri];
+  return login(here, { args: [url, ...redirect, ...args], system: { io: testIo(io) } });
+}
+
+/** A person who presses Enter at the question. */
+const enter = () => testIo({ interactive: true, answers: { '127.0.0.1': [''] } });
+
+/** Runs a login at a terminal until it asks for a client ID. @returns what it said before */
+async function untilAsked(here: Machine, url: string, args: string[] = [], answer = '') {
+  const io = testIo({ interactive: true, answers: { '127.0.0.1': [answer] } });
+  const stop = new AbortController();
+  const uri = `http://127.0.0.1:${await freePort()}/login`;
+  const run = login(here, {
+    args: [url, '--redirect-uri', uri, ...args],
+    system: { io, signal: stop.signal },
+  });
+  const ended = failure(run.done);
+  await until(() => io.asked.some(({ question }) => question.startsWith('Client ID')));
+  stop.abort(new Error('stop'));
+  await ended.catch(() => undefined);
+  return { lines: run.stderr, asked: io.asked.map(({ question }) => question) };
+}
+
+const registrations = ({ control }: SandboxServer) => control.requests({ route: 'register' });
+
+describe('a login without a client ID', () => {
+  it('registers a public client after one Enter, and says how the page will call it', async () => {
+    const { service, here } = await begin();
+    const io = enter();
+    const uri = `HTTP://127.0.0.1:${await freePort()}/login`;
+    const run = login(here, { args: [service.url, '--redirect-uri', uri], system: { io } });
+    const { clientId } = await run.done;
+    expect(io.asked.map(({ question }) => question)).toEqual([QUESTION]);
+    expect(run.stderr.join('\n')).toContain('"Dynamically registered MCP client"');
+    const [{ body } = {}] = registrations(service);
+    expect(body).toEqual({
+      client_name: 'sync',
+      client_uri: text('https://'),
+      redirect_uris: [uri],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    });
+    // The platform compares its own spelling.
+    const [{ query } = {}] = service.control.requests({ route: 'authorize' });
+    expect(new URLSearchParams(query).get('redirect_uri')).toBe(uri.toLowerCase());
+    expect(registeredClient(here.paths.stateDir, service.url)?.clientId).toBe(clientId);
+  });
+
+  it('uses the registration of this computer with every profile, without a question', async () => {
+    const { service, here } = await begin();
+    const uri = ['--redirect-uri', `http://127.0.0.1:${await freePort()}/login`];
+    const first = await (await start(here, service.url, { args: ['--register', ...uri] })).done;
+    const args = ['--profile', 'work', ...uri];
+    const second = await (await start(here, service.url, { args })).done;
+    expect(second.clientId).toBe(first.clientId);
+    expect(registrations(service)).toHaveLength(1);
+  });
+
+  it('registers once if two profiles log in at the same moment', async () => {
+    const { service, here } = await begin();
+    // Neither login gets far enough to listen.
+    service.control.addFaults('authorize:503*2');
+    const uri = ['--redirect-uri', `http://127.0.0.1:${await freePort()}/login`, '--register'];
+    const runs = await Promise.all(
+      ['a', 'b'].map((profile) =>
+        start(here, service.url, { args: ['--profile', profile, ...uri] }),
+      ),
+    );
+    await Promise.allSettled(runs.map(({ done }) => done));
+    expect(registrations(service)).toHaveLength(1);
+  });
+
+  it('asks the platform nothing without a terminal and without --register', async () => {
+    const { service, here } = await begin();
+    const error = await failure((await start(here, service.url)).done);
+    expect([error.code, String(error.hint)]).toEqual(['CONFIG', text('sync login --register')]);
+    expect(service.control.requests()).toEqual([]);
+  });
+
+  it('registers nothing at an address that only the environment names, without a terminal', async () => {
+    const { service, here } = await begin();
+    const env = { ...here.env, SYNC_BASE_URL: service.url };
+    const uri = `http://127.0.0.1:${await freePort()}/login`;
+    const run = login({ ...here, env }, { args: ['--register', '--redirect-uri', uri] });
+    const error = await failure(run.done);
+    expect([error.code, String(error.hint)]).toEqual(['USAGE', text(`sync login ${service.url}`)]);
+    expect(registrations(service)).toEqual([]);
+  });
+
+  it.each([
+    ['any free port', ['--port', '0'], {}],
+    ['a path that joins another client', ['--redirect-uri', 'http://127.0.0.1:8917/callback'], {}],
+    ['a container without a state folder', [], { container: 'podman', SYNC_STATE_DIR: '' }],
+    ['tokens on stdin', ['--with-token'], {}],
+  ])('refuses --register with %s, and asks the platform nothing', async (_what, args, env) => {
+    const { service, here } = await begin({}, env);
+    const run = await start(here, service.url, { args: ['--register', ...args] });
+    expect((await failure(run.done)).code).toBe('USAGE');
+    expect(service.control.requests()).toEqual([]);
+  });
+
+  it('says where another name will be seen, before it asks', async () => {
+    const { service, here } = await begin();
+    const io = enter();
+    const uri = `http://127.0.0.1:${await freePort()}/login`;
+    const args = [service.url, '--redirect-uri', uri, '--client-name', "Ada's laptop"];
+    const run = login(here, { args, system: { io } });
+    await run.done;
+    expect(run.stderr[0]).toContain('on public pages');
+    expect(io.asked[0]?.question).toContain(`named "Ada's laptop"`);
+    expect(registrations(service)[0]?.body).toMatchObject({ client_name: "Ada's laptop" });
+  });
+});
+
+describe('a platform that does not register this computer', () => {
+  it.each([
+    ['metadata:404', 'registers no applications by itself'],
+    ['metadata:hang', 'did not say whether it registers'],
+    ['metadata:html', 'registers no applications by itself'],
+    ['register:404', 'registers no applications by itself'],
+    ['register:503', 'cannot register an application now (503)'],
+    ['register:429', 'try again in an hour, or type a client ID'],
+    ['register:400', 'refused to register an application'],
+    ['register:hang', 'did not say whether it registers'],
+    ['register:html', 'cannot register an application now (502)'],
+  ])('gets one line after %s, before the question for a client ID', async (fault, words) => {
+    const { service, here } = await begin();
+    service.control.addFaults(`${fault}*inf`);
+    const { lines } = await untilAsked(here, service.url);
+    expect(lines).toEqual([text(words), /^Create an application /]);
+    expect(registrations(service).length).toBeLessThan(2);
+    expect(registeredClient(here.paths.stateDir, service.url)).toBeUndefined();
+  });
+
+  it('asks for a client ID after the answer n', async () => {
+    const { service, here } = await begin();
+    const { asked } = await untilAsked(here, service.url, [], 'n');
+    expect(asked).toEqual([QUESTION, /^Client ID/]);
+    expect(registrations(service)).toEqual([]);
+  });
+});
+
+/** Answers with metadata and a registration as a test wants them. @returns what was registered */
+async function metadataServer(
+  change: (url: string) => object,
+  registration: object | number = {},
+  path = '',
+) {
+  const posts: Record<string, unknown>[] = [];
+  const json = (response: Parameters<RequestListener>[1], status: number, body: object) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
+  const { url } = await openServer((request, response) => {
+    const own = `http://${request.headers.host ?? ''}`;
+    if (request.url === `/.well-known/oauth-authorization-server${path}`) {
+      json(response, 200, {
+        issuer: own + path,
+        registration_endpoint: `${own}/register`,
+        code_challenge_methods_supported: ['S256'],
+        ...change(own),
+      });
+    } else if (request.url === '/register') {
+      let sent = '';
+      request.on('data', (piece: Buffer) => (sent += String(piece)));
+      request.on('end', () => {
+        const asked = JSON.parse(sent) as Record<string, unknown>;
+        posts.push(asked);
+        if (typeof registration === 'number') {
+          response.writeHead(registration, { location: `${own}/elsewhere` });
+          response.end();
+        } else json(response, 201, { ...asked, client_id: 'new', ...registration });
+      });
+    } else json(response, 404, {});
+  });
+  return { url: url + path, posts };
+}
+
+describe('the metadata of a platform', () => {
+  it.each<[string, (url: string) => object, string]>([
+    ['another issuer', () => ({ issuer: 'https://evil.example' }), 'names another platform'],
+    ['no issuer', () => ({ issuer: undefined }), 'names another platform'],
+    [
+      'a registration at another origin',
+      () => ({ registration_endpoint: 'https://evil.example/register' }),
+      'at another address',
+    ],
+    [
+      'no S256',
+      () => ({ code_challenge_methods_supported: ['plain'] }),
+      'does not say that it knows PKCE',
+    ],
+    [
+      'no methods',
+      () => ({ code_challenge_methods_supported: undefined }),
+      'does not say that it knows PKCE',
+    ],
+    ['no registration', () => ({ registration_endpoint: undefined }), 'registers no applications'],
+    ['more than 64 kB', () => ({ filler: 'x'.repeat(70_000) }), 'registers no applications'],
+  ])('with %s lead to no registration', async (_what, change, words) => {
+    const { url, posts } = await metadataServer(change);
+    const { lines } = await untilAsked(machine(undefined), url);
+    expect(lines).toEqual([text(words), /^Create an application /]);
+    expect(posts).toEqual([]);
+  });
+
+  it('are read below the path of an address', async () => {
+    const { url, posts } = await metadataServer(() => ({}), 503, '/tenant');
+    await untilAsked(machine(undefined), url);
+    expect(posts).toHaveLength(1);
+  });
+});
+
+describe('the answer to a registration', () => {
+  const one = 'http://127.0.0.1:1/login';
+  it.each<[string, object | number]>([
+    ['two redirect URIs', { redirect_uris: [one, one] }],
+    ['another redirect URI', { redirect_uris: [one] }],
+    ['another name', { client_name: 'Cursor MCP' }],
+    ['client_secret_basic', { token_endpoint_auth_method: 'client_secret_basic' }],
+    ['client_secret_post without a secret', { token_endpoint_auth_method: 'client_secret_post' }],
+    ['no method', { token_endpoint_auth_method: undefined }],
+    ['no client ID', { client_id: '' }],
+    ['a redirect', 307],
+  ])('with %s is not used', async (_what, registration) => {
+    const { url, posts } = await metadataServer(() => ({}), registration);
+    const here = machine(undefined);
+    const { lines } = await untilAsked(here, url);
+    expect(lines).toEqual([expect.any(String), /^Create an application /]);
+    expect(posts).toHaveLength(1);
+    expect(registeredClient(here.paths.stateDir, url)).toBeUndefined();
+  });
+
+  it('without a secret means that none is ever sent', async () => {
+    const { service, here } = await begin();
+    const env = { ...here.env, SYNC_BASE_URL: service.url, SYNC_CLIENT_SECRET: 'not-for-it' };
+    const io = enter();
+    const uri = `http://127.0.0.1:${await freePort()}/login`;
+    await login({ ...here, env }, { args: ['--redirect-uri', uri], system: { io } }).done;
+    expect((await here.store.load(never))?.isPublic).toBe(true);
+    const [exchange] = service.control.requests({ route: 'token' });
+    expect(exchange?.body).not.toHaveProperty('client_secret');
+  });
+});
+
+describe('a registered client', () => {
+  it('that the platform no longer knows is forgotten, and registered again once', async () => {
+    const { service, here } = await begin();
+    const uri = ['--redirect-uri', `http://127.0.0.1:${await freePort()}/login`];
+    await (
+      await start(here, service.url, { args: ['--register', ...uri] })
+    ).done;
+    service.control.settings({ registration: 'forgets' });
+    service.control.clearRequests();
+    const run = login(here, { args: [service.url, ...uri], system: { io: enter() } });
+    const error = await failure(run.done);
+    expect(error.message).toContain('does not know the client ID');
+    expect(requestCounts(service)).toEqual({ authorize: 2, metadata: 1, register: 1 });
+    service.control.settings({ registration: 'on' });
+    const again = login(here, { args: [service.url, ...uri], system: { io: enter() } });
+    await again.done;
+    expect(registrations(service)).toHaveLength(1);
+  });
+
+  it('is forgotten by sync logout --forget-client', async () => {
+    const { service, here } = await begin();
+    await (
+      await start(here, service.url, { args: ['--register'] })
+    ).done;
+    const { homeDir, env } = here;
+    const run = startCommand(logout, testSystem({ homeDir, env }), ['--forget-client']);
+    expect(await run.done).toBe(0);
+    expect(run.stdout.join('\n')).toContain('client ID is forgotten');
+    expect(registeredClient(here.paths.stateDir, service.url)).toBeUndefined();
+    const { profiles } = readConfigFile(here.paths.configFile);
+    expect(profiles['default']?.settings.clientId).toBeUndefined();
+  });
+});
