@@ -43,6 +43,8 @@ const recorded = new Map();
 const NOW = '2026-05-18T08:02:11.402Z';
 /** In place of values that differ from run to run or from machine to machine, by their fields. */
 const MASKS = {
+  authorizeUrl: (text) => text.replace(/(state|code_challenge)=[\w-]+/g, '$1=...'),
+  registeredOn: () => NOW.slice(0, 10),
   accessToken: () => 'ACCESS-TOKEN',
   pid: () => 4242,
   tookMs: () => 104,
@@ -64,6 +66,7 @@ try {
   Object.assign(env, { SYNC_BASE_URL: sandbox.url, SYNC_CLIENT_ID: sandbox.clientId });
   await makeFiles();
   await sync('upload', 'ride.fit');
+  keepLines(await textOf(start(['login', '--start', '--json']).stdout));
   await login();
   await recordings();
   await records();

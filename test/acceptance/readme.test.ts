@@ -15,7 +15,7 @@ const title = (name: string) => `${name}${skipNote(missingTools('bash'))}`;
 /** Commands of all blocks and of the table of commands, in the order of the page. */
 function commandsOf(page: string): string[] {
   const at = page.indexOf('| you type');
-  const end = page.indexOf('## Get a client ID');
+  const end = page.indexOf('## Update and remove');
   const blocks = (part: string) =>
     codeBlocks(part)
       .filter(({ language }) => language === 'sh')
@@ -43,7 +43,7 @@ function typedHere(command: string): string {
       // Built already; nothing is asked of the registry.
       .replace('npm run build && npm install', 'npm install --offline')
       // The sandbox of this test has another address, which the environment names.
-      .replace('login sandbox', 'login')
+      .replace(/login (?:sandbox|coach-watts)/, 'login')
       // Another port than the usual one, which may be taken here.
       .replace(/^sync sandbox .*/, '$& --port 0')
       // The same steps in less time.
@@ -63,7 +63,7 @@ const OUTCOMES: Record<string, (run: Finished, world: World) => void> = {
     expect(existsSync(join(world.home.dir, '.npm-global/bin/athlete-sync'))).toBe(true),
   'npm uninstall --global athlete-sync': (_run, world) =>
     expect(existsSync(join(world.home.dir, '.npm-global/bin/athlete-sync'))).toBe(false),
-  'sync login': (run) => expect(run.stdout).toContain('Logged in as Ada Lindqvist'),
+  'sync login coach-watts': (run) => expect(run.stdout).toContain('Logged in as Ada Lindqvist'),
   'sync upload ride.fit': (_run, world) => expect(held(world).recordings).toHaveLength(1),
   'sync watch --devices': (_run, world) => expect(held(world).recordings).toHaveLength(2),
   'sync import export.zip --dry-run': (run) =>
