@@ -116,11 +116,15 @@ it('docs/json.md lists every outcome and every reason', () => {
   );
 });
 
-it('docs/login.md says what to register: the redirect URI and scopes that a login uses', () => {
+it('docs/login.md and README.md say what a login asks for, and what to register', () => {
   const uri = `http://127.0.0.1:${String(SETTINGS.redirectPort.fallback)}${CALLBACK_PATH}`;
-  for (const path of ['README.md', 'docs/login.md']) {
+  const scopes = [DEFAULT_SCOPES.join(' '), 'nutrition:read'];
+  for (const [path, more] of [
+    ['README.md', []],
+    ['docs/login.md', [uri, 'S256']],
+  ] as const) {
     const words = quoted(withoutBlocks(readDocument(path)));
-    expect(words).toEqual(expect.arrayContaining([uri, DEFAULT_SCOPES.join(' '), 'S256']));
+    expect(words).toEqual(expect.arrayContaining([...scopes, ...more]));
   }
 });
 

@@ -306,7 +306,7 @@ it('a required setting is reported as missing with the command that sets it', ()
   expect(url.message).toContain('profile "work"');
   expect([url.hint, id.hint]).toEqual([
     'Run `sync login`, or set SYNC_BASE_URL.',
-    'Run `sync login --client-id ID`, or set SYNC_CLIENT_ID.',
+    'Run `sync login --client-id ID`, or `sync login --register`, or set SYNC_CLIENT_ID.',
   ]);
 });
 

@@ -29,6 +29,10 @@ describe('the terminal', () => {
     ['no variables', true, true, {}],
     ['NO_COLOR=1', false, true, { NO_COLOR: '1' }],
     ['an empty NO_COLOR', true, true, { NO_COLOR: '' }],
+    ['FORCE_COLOR=0', false, true, { FORCE_COLOR: '0' }],
+    ['CLICOLOR=0', false, true, { CLICOLOR: '0' }],
+    ['FORCE_COLOR=1 beside CLICOLOR=0', true, true, { FORCE_COLOR: '1', CLICOLOR: '0' }],
+    ['NO_COLOR=1 beside FORCE_COLOR=1', false, true, { NO_COLOR: '1', FORCE_COLOR: '1' }],
     ['TERM=dumb', false, false, { TERM: 'dumb' }],
   ])('with %s: shows colours: %s, redraws lines: %s', (_what, colour, redraws, env) => {
     expect(terminalFeatures(env, 'linux')).toMatchObject({ colour, redraws });

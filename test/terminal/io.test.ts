@@ -1,13 +1,16 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { red } from '../../src/terminal/features.ts';
+import { type TerminalFeatures, red } from '../../src/terminal/features.ts';
 import { type IoStreams, systemIo } from '../../src/terminal/io.ts';
 import { FORBIDDEN, HOSTILE, harmIn } from '../support/hostile.ts';
 
 const FEATURES = { unicode: true, colour: true, redraws: true };
 
 /** Streams in memory, as terminals or not. */
-function open(terminals: { stdin?: boolean; stdout?: boolean; stderr?: boolean } = {}) {
+function open(
+  terminals: { stdin?: boolean; stdout?: boolean; stderr?: boolean } = {},
+  features: TerminalFeatures = FEATURES,
+) {
   const stream = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY });
   const streams = {
     stdin: stream(terminals.stdin ?? false),
@@ -18,7 +21,7 @@ function open(terminals: { stdin?: boolean; stdout?: boolean; stderr?: boolean }
   streams.stdout.on('data', (part: Buffer) => (shown.out += part.toString()));
   streams.stderr.on('data', (part: Buffer) => (shown.err += part.toString()));
   const lost: Error[] = [];
-  const io = systemIo(streams as unknown as IoStreams, FEATURES, (error) => lost.push(error));
+  const io = systemIo(streams as unknown as IoStreams, features, (error) => lost.push(error));
   return { io, streams, shown, lost };
 }
 
@@ -96,6 +99,11 @@ it('opens no stream before its first use, because creating stdin is slow', () =>
   expect(touched).toEqual([]);
   io.out('x');
   expect(touched).toEqual(['stdout']);
+});
+
+it('shows colours in a pipe only if they are forced', () => {
+  expect(open().io.colour).toBe(false);
+  expect(open({}, { ...FEATURES, forcesColour: true }).io.colour).toBe(true);
 });
 
 it('reads stdin until its signal is aborted, also while no input comes', async () => {

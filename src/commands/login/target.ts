@@ -163,7 +163,7 @@ export function wrongAnswer(
  * The redirect URI of a login: `--port` overrides a registered URI from the configuration, and the
  * profile's port overrides a URI that is preset for all users.
  */
-export function redirectUriOf(config: Config): string {
+function redirectUriOf(config: Config): string {
   const registered = config.get('redirectUri');
   const portFrom = config.originOf('redirectPort');
   const portWins =

@@ -530,7 +530,7 @@ describe('a first login', () => {
     const io = testIo({
       interactive: true,
       answers: {
-        'Number, name': ['not an address', 'http://training.example.com', service.url],
+        'Number, name': ['9', '', 'not an address', 'http://training.example.com', service.url],
         'Client ID': ['', service.url, 'unknown', 'sandbox-confidential'],
         'Client secret': ['wrong', 'sandbox-secret'],
       },
@@ -540,9 +540,7 @@ describe('a first login', () => {
     expect(
       io.asked.map(({ question, hidden }) => `${question.slice(0, 13)} ${String(hidden)}`),
     ).toEqual([
-      'Number, name, false',
-      'Number, name, false',
-      'Number, name, false',
+      ...Array<string>(5).fill('Number, name, false'),
       'Client ID:  false',
       'Client ID:  false',
       'Client ID:  false',
@@ -553,6 +551,7 @@ describe('a first login', () => {
     ]);
     expect(stderr).toEqual([
       /^Which platform\?\n {2}1 {2}Coach Watts /,
+      ...['Type 1 or 2, or an address.', 'Type 1 or 2, or an address.'],
       '"not an address" is not an address; write one such as https://training.example.com.',
       '"http://training.example.com" is plain http: a login needs https (http only for this machine).',
       /^Create an application on .*\n {2}Redirect URI {2}http:\/\/127\.0\.0\.1:0\/login\n {2}Scopes {8}workout:write health:write nutrition:write profile:write profile:read workout:read$/,
@@ -602,7 +601,7 @@ describe('a first login', () => {
     [
       { SYNC_BASE_URL: 'https://training.example.com' },
       'client ID is set up yet',
-      '--client-id ID`, or set SYNC_CLIENT_ID.',
+      '--client-id ID`, or `sync login --register`, or set SYNC_CLIENT_ID.',
     ],
   ])('names the flag and the variable without a terminal: %j', async (env, what, hint) => {
     const io = testIo();
