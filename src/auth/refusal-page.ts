@@ -12,6 +12,9 @@ export const NAMES_REDIRECT_URI = /\b(?:redirect|redirection|callback)[ _-]?ur[i
 /** Matches a reason that names the client. "Your client" in an error page of a web server is the browser. */
 export const NAMES_CLIENT =
   /client[ _-]?id|(?:invalid|unauthorized|unknown|unregistered|no such)[ _](?:client|app)|(?:client|app|application)\b.* (?:not found|unknown|not registered|not exist)/i;
+/** Matches a reason that names the scopes. */
+export const NAMES_SCOPE = /\b(?:invalid|unknown|unsupported)[ _]scopes?\b/i;
+const REASONS = [NAMES_REDIRECT_URI, NAMES_CLIENT, NAMES_SCOPE];
 
 /** Elements that hold no text for people. */
 const HIDDEN = new Set(['head', 'script', 'style', 'svg', 'template']);
@@ -19,7 +22,7 @@ const INLINE = new Set(['a', 'b', 'code', 'em', 'i', 'span', 'strong', 'small', 
 
 /**
  * Returns the reason in a refusal of the authorize endpoint, which is JSON or a page for people; '' if
- * it states none. Of a page, this is the line that names the client or the redirect URI.
+ * it states none. Of a page, this is the line that names the client, the redirect URI or the scopes.
  */
 export async function refusalReason({ text }: HttpResponse): Promise<string> {
   return sanitize(messageInJson(text) ?? (await reasonInPage(text)), [], MAX_MESSAGE);
@@ -27,7 +30,7 @@ export async function refusalReason({ text }: HttpResponse): Promise<string> {
 
 async function reasonInPage(text: string): Promise<string> {
   const lines = await linesOfPage(text.slice(0, MAX_PAGE));
-  return lines.find((line) => NAMES_REDIRECT_URI.test(line) || NAMES_CLIENT.test(line)) ?? '';
+  return lines.find((line) => REASONS.some((reason) => reason.test(line))) ?? '';
 }
 
 async function linesOfPage(html: string): Promise<string[]> {

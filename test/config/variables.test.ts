@@ -8,7 +8,9 @@ it('lists each variable that the program reads, and no others', () => {
     .filter((name) => name.endsWith('.ts'))
     .map((name) => readFileSync(join('src', name), 'utf8'));
   const read = sources.flatMap((text) =>
-    [...text.matchAll(/['.](SYNC_[A-Z_]+|NO_COLOR|FORCE_COLOR|CLICOLOR)\b/g)].map(([, name = '']) => name),
+    [...text.matchAll(/['.](SYNC_[A-Z_]+|NO_COLOR|FORCE_COLOR|CLICOLOR)\b/g)].map(
+      ([, name = '']) => name,
+    ),
   );
   const listed = VARIABLES.map(({ name }) => name).filter((name) => !name.endsWith('_PROXY'));
   expect([...new Set(read)].sort()).toEqual(listed.sort());

@@ -129,17 +129,13 @@ async function loadIfReadable(store: CredentialStore): Promise<Credentials | und
  */
 function settingsToSave({ config, store, baseUrl, clientId, scopes }: LoginAttempt) {
   const byFlag = (key: SettingKey) => config.originOf(key) === 'flag';
-  // The platform has refused scopes that logins there usually ask for.
-  const isNarrower = config.originOf('scope') === 'default' && !isDefault(scopes, baseUrl);
   const preset = (key: SettingKey) => config.originOf(key) === 'system';
   return {
     // A later change by the operator applies to this profile, too.
     baseUrl: preset('baseUrl') ? null : serviceId(baseUrl),
     clientId: preset('clientId') ? null : clientId,
     tokenStore: store.kind,
-    ...(byFlag('scope') || isNarrower
-      ? { scope: isDefault(scopes, baseUrl) ? null : scopes.join(' ') }
-      : {}),
+    ...(byFlag('scope') ? { scope: isDefault(scopes, baseUrl) ? null : scopes.join(' ') } : {}),
     ...(byFlag('redirectUri')
       ? { redirectUri: config.get('redirectUri') ?? null, redirectPort: null }
       : {}),

@@ -3,6 +3,7 @@ import { ChoiceOption, type CommandModule } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { withHttp } from '../../app/with-http.ts';
+import { NAMES_SCOPE } from '../../auth/refusal-page.ts';
 import { checkAuthorizePage } from '../../auth/authorize-check.ts';
 import { beginAuthorization } from '../../auth/authorize.ts';
 import { type LandingPage, deniedPage, failedPage, loggedInPage } from '../../auth/landing-page.ts';
@@ -221,7 +222,7 @@ async function withTarget<T>(
 function refusesFurtherScopes(error: unknown, { baseUrl, scopes }: LoginTarget): boolean {
   const isUsual = scopes.length > DEFAULT_SCOPES.length && isDefault(scopes, baseUrl);
   if (!isUsual || !(error instanceof SyncError)) return false;
-  return error.details['status'] === 400 && /scope/i.test(error.message);
+  return error.details['status'] === 400 && NAMES_SCOPE.test(error.message);
 }
 
 async function logInByBrowser(
