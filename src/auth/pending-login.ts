@@ -15,7 +15,6 @@ export interface LoginFacts {
   /** `serviceId` of the platform. */
   readonly service: string;
   readonly clientId: string;
-  readonly isPublic: boolean;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
   readonly store: 'keychain' | 'file';

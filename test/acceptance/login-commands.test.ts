@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SANDBOX_PORT } from '../../src/config/platforms.ts';
 import { type World, openWorld, requestCounts, requestLines } from '../support/acceptance.ts';
 
 /** Returns the address that the browser ends at. */
@@ -18,6 +19,24 @@ const finish = (world: World, input: string, env = {}) =>
   world.sync(['login', '--finish'], { input: `${input}\n`, env });
 
 const pendingFile = ({ home }: World) => join(home.dir, 'state', 'logins', 'pending-default.json');
+
+it('a login asks without nutrition:read, if the sandbox does not know that scope', async (context) => {
+  const env = { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined };
+  const options = { port: SANDBOX_PORT, settings: { strict: true, exactRedirectUris: true } };
+  const world = await openWorld({ env, platform: 'interface', sandbox: options }).catch(
+    () => undefined,
+  );
+  if (world === undefined) context.skip('the port of the sandbox is taken');
+  else {
+    const { last } = await start(world, 'sandbox');
+    const { code, stdout } = await finish(world, last);
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('nutrition:read')]);
+    const scopes = world.sandbox.control
+      .requests({ route: 'authorize' })
+      .map(({ query }) => new URLSearchParams(query).get('scope')?.includes('nutrition:read'));
+    expect(scopes).toEqual([true, false, false]);
+  }
+});
 
 describe('a login in two commands', () => {
   it('shows the address, and completes with the last address of the browser on stdin', async () => {
@@ -81,6 +100,18 @@ describe('a login in two commands', () => {
     const flags = await world.sync(['login', '--finish', '--store', 'keychain'], { input: last });
     expect(flags.code).toBe(2);
     expect((await finish(world, last)).code).toBe(0);
+  });
+
+  it('registers a client with --register, which status and doctor then date', async () => {
+    const world = await openWorld({ env: { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined } });
+    const { last } = await start(world, world.sandbox.url, '--register');
+    expect((await finish(world, last)).code).toBe(0);
+    const [status = {}] = await world.lines(['status']);
+    const date = String(status['registeredOn']);
+    expect(date).toMatch(/^\d{4}-\d\d-\d\d$/);
+    for (const args of [['status'], ['doctor']]) {
+      expect((await world.sync(args)).stdout).toContain(`registered by sync on ${date}`);
+    }
   });
 
   it('keeps no client secret, and names the variable', async () => {

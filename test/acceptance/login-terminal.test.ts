@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   AUTHORIZE_URL,
+  freePort,
   openTerminal,
   openWorld,
   requestLines,
@@ -10,6 +11,7 @@ import {
   tokenFile,
   visit,
 } from '../support/acceptance.ts';
+import { makeRecording } from '../support/fit-maker.ts';
 
 /** The requests of a login; the profile states the athlete's time zone. */
 const CHECK = ['authorize 302'];
@@ -42,6 +44,28 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     expect(config).not.toContain('sandbox-secret');
     expect(readFileSync(tokenFile(world), 'utf8')).toContain('sandbox-secret');
     expect(requestLines(sandbox)).toEqual(LOGIN);
+  });
+
+  it('registers a client with one Enter, from nothing to the first upload', async () => {
+    const world = await openWorld({
+      env: { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined, TZ: 'Europe/Stockholm' },
+    });
+    const { sandbox } = world;
+    const port = String(await freePort());
+    const terminal = openTerminal(world, ['login', sandbox.url, '--no-browser', '--port', port]);
+    await terminal.waitFor(/can register an application named "sync".* \[Y\/n\]/);
+    terminal.type('\r');
+    await terminal.waitFor(/"Dynamically registered MCP client"/);
+    const [url] = await terminal.waitFor(AUTHORIZE_URL);
+    await terminal.waitFor(/Address of the last page/);
+    await visit(url);
+    expect((await terminal.finished).code).toBe(0);
+    expect(terminal.screen().match(/\[Y\/n\]/g)).toHaveLength(1);
+    const ride = world.write('ride.fit', makeRecording());
+    expect((await world.program(['upload', ride])).code).toBe(0);
+    expect(requestLines(sandbox)).toEqual([
+      ...['metadata 200', 'register 201', ...LOGIN, 'upload-fit 200'],
+    ]);
   });
 
   it('asks again after each of 30 wrong addresses, without a warning of Node.js', async () => {

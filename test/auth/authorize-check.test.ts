@@ -1,5 +1,6 @@
 import { type ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Http } from '../../src/api/http.ts';
 import { openHttp } from '../../src/api/open-http.ts';
 import { checkAuthorizePage } from '../../src/auth/authorize-check.ts';
 import { SyncError } from '../../src/base/errors.ts';
@@ -311,3 +312,26 @@ describe('a check that fails', () => {
     expect((await failed).code).toBe('INTERRUPTED');
   });
 });
+
+it.each([302, 307])(
+  'names the other address of a known platform after a %i there',
+  async (status) => {
+    const location = 'https://coachwatts.com/api/oauth/authorize?a=b';
+    const http: Http = {
+      send: () => Promise.resolve({ status, headers: { location }, text: '' }),
+      close: () => Promise.resolve(),
+    };
+    const endpoint = new URL('https://app.coachwatts.com/api/oauth/authorize');
+    const request = {
+      endpoint,
+      clientId: 'c',
+      scopes: ['workout:write'],
+      redirectUri: REDIRECT_URI,
+    };
+    const error = await failure(checkAuthorizePage(testContext(), http, request));
+    expect([error.code, String(error.hint)]).toEqual([
+      'CONFIG',
+      'Run `sync login --base-url https://coachwatts.com`.',
+    ]);
+  },
+);

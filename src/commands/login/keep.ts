@@ -87,7 +87,7 @@ async function storeLogin(
         service: serviceId(baseUrl),
         clientId,
         clientSecret,
-        isPublic: attempt.isPublic ? true : undefined,
+        isPublic: attempt.registered?.isPublic === true ? true : undefined,
         accountId: account?.id,
         loginId,
         unnamed: account === undefined ? unnamed : undefined,

@@ -28,8 +28,6 @@ export interface LoginTarget {
   /** What the user typed at the terminal. */
   readonly asked: readonly Question[];
   readonly redirectUri: string;
-  /** The client has no secret, and is sent none. */
-  readonly isPublic: boolean;
   /** The client is one that this computer registered; `isNew`: in this login. */
   readonly registered: (RegisteredClient & { readonly isNew: boolean }) | undefined;
 }
@@ -90,17 +88,7 @@ export async function completeTarget(
       ? registered.redirectUri
       : ours;
   const clientSecret = found?.secret ?? (await secret());
-  const isPublic = registered?.isPublic === true;
-  return {
-    baseUrl,
-    clientId,
-    clientSecret,
-    scopes,
-    asked: [...asked],
-    redirectUri,
-    isPublic,
-    registered,
-  };
+  return { baseUrl, clientId, clientSecret, scopes, asked: [...asked], redirectUri, registered };
 
   async function noted<T>(question: Question, answer: Promise<T>): Promise<T> {
     asked.add(question);
@@ -112,8 +100,14 @@ export async function completeTarget(
     if (before !== undefined && known && before.wrong !== 'clientSecret') {
       return before.clientSecret;
     }
+    if (registered?.isPublic === true) {
+      if (!options.clientSecretStdin) return undefined;
+      throw new SyncError(
+        'USAGE',
+        '--client-secret-stdin: the client that sync registered has none.',
+      );
+    }
     if (options.clientSecretStdin) return await readSecret(context);
-    if (registered?.isPublic === true) return undefined;
     const given = isSecretOf(config, baseUrl, clientId) ? config.clientSecret : undefined;
     if (given === undefined && config.clientSecret !== undefined) {
       context.warn(

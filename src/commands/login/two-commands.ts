@@ -15,6 +15,7 @@ import { SyncError } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, isSecretOf, type SettingOverrides } from '../../config/config.ts';
 import { endpointUrl, serviceId } from '../../config/endpoints.ts';
+import { registeredClient } from '../../credentials/clients.ts';
 import { exchange } from './browser.ts';
 import { type LoginReport, keep } from './keep.ts';
 import { prepare } from './store.ts';
@@ -41,7 +42,7 @@ export async function startLogin(
     overrides,
   }: { readonly sameAthlete: boolean; readonly overrides: SettingOverrides },
 ) {
-  const { baseUrl, clientId, clientSecret, scopes, redirectUri, registered } = target;
+  const { baseUrl, clientId, clientSecret, scopes, redirectUri } = target;
   const { paths, profile } = config;
   if (new URL(redirectUri).port === '0') {
     throw new SyncError('USAGE', '--start needs one port: --port 0 takes any free one.');
@@ -59,8 +60,7 @@ export async function startLogin(
   const { state, verifier, challenge } = createAuthorizationSecrets();
   const authorizeUrl = authorizationUrl(request, { redirectUri, state, challenge });
   const service = serviceId(baseUrl);
-  const isPublic = registered?.isPublic === true;
-  const facts = { service, clientId, isPublic, redirectUri, scopes, unnamed, overrides };
+  const facts = { service, clientId, redirectUri, scopes, unnamed, overrides };
   const secrets = { state, verifier, now: context.clock.now() };
   const kept = { ...facts, store: store.kind };
   const expiresAt = keepPending(paths.stateDir, profile, kept, secrets);
@@ -100,7 +100,7 @@ export async function finishLogin(context: AppContext, http: Http): Promise<Logi
     });
   }
   refuseOtherTarget(plain, pending);
-  const { clientId, redirectUri, scopes, state, isPublic } = pending;
+  const { clientId, redirectUri, scopes, state } = pending;
   const baseUrl = new URL(pending.service);
   const config = configFor(context, { ...pending.overrides, tokenStore: pending.store });
   const pasted = context.io.interactive
@@ -113,10 +113,12 @@ export async function finishLogin(context: AppContext, http: Http): Promise<Logi
       hint: phrase`Run ${FINISH} again with the address that the browser ended at, or ${START} for a new login.`,
     });
   }
-  const given = !isPublic && isSecretOf(config, baseUrl, clientId);
+  const known = registeredClient(paths.stateDir, pending.service);
+  const registered = known?.clientId === clientId ? { ...known, isNew: false } : undefined;
+  const hasSecret = registered?.isPublic !== true && isSecretOf(config, baseUrl, clientId);
   const target: LoginTarget = {
-    ...{ baseUrl, clientId, scopes, redirectUri, asked: [], isPublic, registered: undefined },
-    clientSecret: given ? config.clientSecret : undefined,
+    ...{ baseUrl, clientId, scopes, redirectUri, asked: [], registered },
+    clientSecret: hasSecret ? config.clientSecret : undefined,
   };
   const prepared = await prepare(context, config, http, target, true);
   const attempt = { ...prepared, unnamed: pending.unnamed };

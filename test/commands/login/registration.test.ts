@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { token } from '../../../src/commands/token.ts';
 import { logout } from '../../../src/commands/logout.ts';
 import { readConfigFile } from '../../../src/config/config.ts';
 import { registeredClient } from '../../../src/credentials/clients.ts';
@@ -172,11 +173,30 @@ describe('a platform that does not register this computer', () => {
   });
 });
 
+/** Lets a sandbox answer. */
+async function forward(...[request, response, url]: [...Parameters<RequestListener>, string]) {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  const { method = 'GET', headers } = request;
+  const body = parts.length === 0 ? null : Buffer.concat(parts);
+  const type = headers['content-type'] ?? 'text/plain';
+  const { authorization = '' } = headers;
+  const answer = await fetch(`${url}${request.url ?? ''}`, {
+    method,
+    body,
+    redirect: 'manual',
+    headers: { 'content-type': type, authorization },
+  });
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  response.end(Buffer.from(await answer.arrayBuffer()));
+}
+
 /** Answers with metadata and a registration as a test wants them. @returns what was registered */
 async function metadataServer(
   change: (url: string) => object,
   registration: object | number = {},
   path = '',
+  behind?: SandboxServer,
 ) {
   const posts: Record<string, unknown>[] = [];
   const json = (response: Parameters<RequestListener>[1], status: number, body: object) => {
@@ -203,7 +223,8 @@ async function metadataServer(
           response.end();
         } else json(response, 201, { ...asked, client_id: 'new', ...registration });
       });
-    } else json(response, 404, {});
+    } else if (behind === undefined) json(response, 404, {});
+    else void forward(request, response, behind.url);
   });
   return { url: url + path, posts };
 }
@@ -263,6 +284,32 @@ describe('the answer to a registration', () => {
     expect(registeredClient(here.paths.stateDir, url)).toBeUndefined();
   });
 
+  it('with a secret is used, and the secret is kept with the login', async () => {
+    const service = await sandbox({ settings: { autoApprove: true, exactRedirectUris: false } });
+    const registration = {
+      client_id: 'sandbox-confidential',
+      client_secret: 'sandbox-secret',
+      token_endpoint_auth_method: 'client_secret_post',
+    };
+    const { url, posts } = await metadataServer(() => ({}), registration, '', service);
+    const here = machine(undefined);
+    const uri = ['--redirect-uri', `http://127.0.0.1:${await freePort()}/login`];
+    for (const io of [enter(), testIo({ interactive: true })]) {
+      await login(here, { args: [url, ...uri], system: { io } }).done;
+    }
+    const sent = service.control.requests({ route: 'token' }).map(({ body }) => body);
+    expect(sent).toEqual(
+      [0, 1].map(
+        () => expect.objectContaining({ client_secret: expect.anything() as unknown }) as object,
+      ),
+    );
+    expect((await here.store.load(never))?.clientSecret?.reveal()).toBe('sandbox-secret');
+    expect(posts).toHaveLength(1);
+    // Another profile has no part of this secret.
+    const other = await untilAsked(here, url, ['--profile', 'work'], 'n');
+    expect(other.asked[0]).toMatch(QUESTION);
+  });
+
   it('without a secret means that none is ever sent', async () => {
     const { service, here } = await begin();
     const env = { ...here.env, SYNC_BASE_URL: service.url, SYNC_CLIENT_SECRET: 'not-for-it' };
@@ -270,8 +317,18 @@ describe('the answer to a registration', () => {
     const uri = `http://127.0.0.1:${await freePort()}/login`;
     await login({ ...here, env }, { args: ['--redirect-uri', uri], system: { io } }).done;
     expect((await here.store.load(never))?.isPublic).toBe(true);
-    const [exchange] = service.control.requests({ route: 'token' });
-    expect(exchange?.body).not.toHaveProperty('client_secret');
+    service.control.expire();
+    await startCommand(token, testSystem({ homeDir: here.homeDir, env }), []).done;
+    const stdin = testIo({ stdin: 'also-not' });
+    const args = ['--redirect-uri', uri, '--client-secret-stdin'];
+    const given = login({ ...here, env }, { args, system: { io: stdin } });
+    expect((await failure(given.done)).code).toBe('USAGE');
+    const sent = service.control.requests({ route: 'token' });
+    expect(sent.map(({ body }) => body)).not.toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ client_secret: expect.anything() as unknown }),
+      ]),
+    );
   });
 });
 
