@@ -87,6 +87,13 @@ describe('a login without a client ID', () => {
     const second = await (await start(here, service.url, { args })).done;
     expect(second.clientId).toBe(first.clientId);
     expect(registrations(service)).toHaveLength(1);
+    // At another platform, this client means nothing.
+    const other = await sandbox({ settings: { autoApprove: true } });
+    const elsewhere = ['--profile', 'else', '--register', ...uri];
+    const third = await (await start(here, other.url, { args: elsewhere })).done;
+    expect(registrations(other)).toHaveLength(1);
+    expect(JSON.stringify(other.control.requests())).not.toContain(first.clientId);
+    expect(third.clientId).not.toBe(first.clientId);
   });
 
   it('registers once if two profiles log in at the same moment', async () => {
