@@ -100,7 +100,7 @@ export const login: CommandModule = {
     'sync login sandbox                     # the platform of `sync sandbox`',
     'sync login --base-url https://training.example.com --client-id my-client',
     'sync login --no-browser                # over SSH: shows the address to open',
-    'sync login --start                     # without a browser here: `sync login --finish` completes it',
+    'sync login --start                     # no browser here: see --finish',
     'sync login --store file                # without a keychain: a file only you can read',
     'sync login --with-token < tokens.json  # a token response from elsewhere',
   ],
