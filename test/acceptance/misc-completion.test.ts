@@ -141,7 +141,7 @@ describe('completion in a terminal', () => {
       const { terminal } = opened;
       for (const [line, meaning] of [
         ['sync push ', /wellness +-- send wellness records/],
-        ['sync login --st\t', /keychain +-- the system's keychain/],
+        ['sync login --sto\t', /keychain +-- the system's keychain/],
         ['sync status --profile ', /work +-- Ada Lindqvist/],
         ['sync upload --', /--any-type +-- send FIT files that are not activities/],
       ] as const) {
