@@ -48,7 +48,7 @@ export interface NotRegistered {
  *
  * @param addresses of the platform: that of the login first
  * @see https://www.rfc-editor.org/rfc/rfc8414#section-3.1 - the address, also of an issuer with a path
- * @see https://www.rfc-editor.org/rfc/rfc8414#section-3.3 - the issuer must be the one that was asked
+ * @see https://www.rfc-editor.org/rfc/rfc8414#section-3.3 - the issuer must equal the address
  * @throws the signal's reason
  */
 export async function findRegistration(

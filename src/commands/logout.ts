@@ -10,11 +10,11 @@ import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { type Config, hasEnvironmentTokens } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
-import { endpointUrl, serviceId } from '../config/endpoints.ts';
-import { keepClient } from '../credentials/clients.ts';
+import { endpointUrl } from '../config/endpoints.ts';
 import { openStore, givenSecret, secretFor } from '../credentials/open-store.ts';
 import type { CredentialStore, Credentials } from '../credentials/store.ts';
 import { duration } from '../terminal/words.ts';
+import { forgetClient } from './login/client.ts';
 import { who } from './login/words.ts';
 
 interface LogoutFlags {
@@ -48,7 +48,7 @@ export const logout: CommandModule = {
   async run(context, flags: LogoutFlags) {
     const config = configFor(context);
     const report = await withHttp(context, (http) => logOut(context, config, http, flags));
-    if (flags.forgetClient) await forgetClient(config);
+    if (flags.forgetClient) await forgetClient(config, config.get('baseUrl'));
     const forgotten = flags.forgetClient
       ? ['The client ID is forgotten here; the platform keeps the application.']
       : [];
@@ -150,14 +150,6 @@ async function forgetAccount({ account, paths, profile, profiles }: Config): Pro
     const done = `The login was deleted, but ${paths.configFile} still names its account.`;
     throw before(error, done, phrase`${sync('login')} replaces it.`);
   }
-}
-
-/** Forgets the client of the profile, and the one that this computer registered at the platform. */
-async function forgetClient({ get, paths, profile, profiles }: Config): Promise<void> {
-  const service = get('baseUrl');
-  if (service !== undefined) keepClient(paths.stateDir, serviceId(service), undefined);
-  if (!profiles.includes(profile)) return;
-  await changeProfile(paths, profile, { settings: { clientId: null } });
 }
 
 /** Returns an error that begins with the completed steps and ends with the `next` one; returns other faults unchanged. */

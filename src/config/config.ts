@@ -207,9 +207,11 @@ export function accountUrls(config: Config, baseUrl = requireBaseUrl(config)) {
   return { userinfo: endpointUrl(baseUrl, userinfo), workouts: endpointUrl(baseUrl, workouts) };
 }
 
-export function requireClientId(config: Config): string {
+/** @param isForgotten the platform no longer knows the configured one */
+export function requireClientId(config: Config, isForgotten = false): string {
   const what = 'No client ID is set up yet';
-  return config.get('clientId') ?? missing(config, 'clientId', what, ['--client-id', 'ID']);
+  const known = isForgotten ? undefined : config.get('clientId');
+  return known ?? missing(config, 'clientId', what, ['--client-id', 'ID']);
 }
 
 function missing(

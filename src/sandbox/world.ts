@@ -60,7 +60,7 @@ export function createWorld(options: WorldOptions = {}) {
     store,
     settings,
     clients: defaultClients(options.redirectUris),
-    /** Clients that registered by themselves, by ID. */
+    /** Registered clients (RFC 7591), by ID. */
     registered: store.table<RegisteredClient>('clients'),
     /** The registrations of the last hour (ms since the epoch). */
     registeredAt: [] as readonly number[],

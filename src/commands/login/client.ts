@@ -13,6 +13,7 @@ import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Config } from '../../config/config.ts';
+import { changeProfile } from '../../config/config-write.ts';
 import { serviceId } from '../../config/endpoints.ts';
 import { addressesOf, platformAt } from '../../config/platforms.ts';
 import { type RegisteredClient, keepClient, registeredClient } from '../../credentials/clients.ts';
@@ -110,11 +111,21 @@ export async function registeredFor(
   }
 }
 
+/** Forgets the client of the profile, and the registration of this computer at the platform. */
+export async function forgetClient(
+  { paths, profile, profiles }: Config,
+  baseUrl: URL | undefined,
+): Promise<void> {
+  if (baseUrl !== undefined) keepClient(paths.stateDir, serviceId(baseUrl), undefined);
+  if (!profiles.includes(profile)) return;
+  await changeProfile(paths, profile, { settings: { clientId: null } });
+}
+
 function recordOf({ clientId, clientName, redirectUri, secret }: NewClient, registeredAt: string) {
   return { clientId, clientName, redirectUri, registeredAt, isPublic: secret === undefined };
 }
 
-/** Returns why nothing is registered, whatever the platform offers. */
+/** Returns why nothing is registered, even if the platform offers it. */
 function whyNever(
   { env }: AppContext,
   config: Config,

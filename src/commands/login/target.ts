@@ -9,9 +9,9 @@ import { serviceId } from '../../config/endpoints.ts';
 import { PLATFORMS, askedScopes, platformAt, platformNamed } from '../../config/platforms.ts';
 import { NUTRITION_READ } from '../../config/scopes.ts';
 import { CALLBACK_PATH, SETTINGS } from '../../config/settings.ts';
-import { type RegisteredClient, keepClient, registeredClient } from '../../credentials/clients.ts';
+import { type RegisteredClient, registeredClient } from '../../credentials/clients.ts';
 import { whyNoBrowser } from './by-hand.ts';
-import { type ClientFlags, registeredFor } from './client.ts';
+import { type ClientFlags, forgetClient, registeredFor } from './client.ts';
 
 /** Upper bound for a client secret or a token response on stdin (bytes). */
 const STDIN_LIMIT = 1024 * 1024;
@@ -28,7 +28,7 @@ export interface LoginTarget {
   /** What the user typed at the terminal. */
   readonly asked: readonly Question[];
   readonly redirectUri: string;
-  /** The client is one that this computer registered; `isNew`: in this login. */
+  /** This computer registered the client; `isNew`: in this login. */
   readonly registered: (RegisteredClient & { readonly isNew: boolean }) | undefined;
 }
 
@@ -59,7 +59,7 @@ export async function completeTarget(
   const ours = redirectUriOf(config);
   const { stateDir } = config.paths;
   const isForgotten = before?.wrong === 'clientId' && before.registered !== undefined;
-  if (isForgotten) keepClient(stateDir, serviceId(baseUrl), undefined);
+  if (isForgotten) await forgetClient(config, baseUrl);
   const known = kept(
     'clientId',
     knownClient(config, baseUrl) ??
@@ -82,7 +82,7 @@ export async function completeTarget(
           'clientId',
           askClientId(context, config, { portal: platform?.portal, scopes, again: typedBefore }),
         )
-      : requireClientId(config));
+      : requireClientId(config, isForgotten));
   const redirectUri =
     registered !== undefined && isSameUri(registered.redirectUri, ours)
       ? registered.redirectUri
@@ -139,7 +139,7 @@ function knownClient(config: Config, baseUrl: URL): string | undefined {
   return isOther && config.originOf('clientId') === 'profile' ? undefined : config.get('clientId');
 }
 
-/** Returns the question whose answer the platform refused; undefined if the user, or this computer, gave no such answer. */
+/** Returns the question to ask again, by the refusal of the platform; undefined if the user gave no such answer, and this computer no such client. */
 export function wrongAnswer(
   error: unknown,
   { asked, registered }: LoginTarget,
@@ -235,7 +235,7 @@ async function askClientId(
   }
 }
 
-/** Asks until the answer is valid. @param read throws an `Error` whose message completes "That ..." */
+/** Asks until the answer is valid. @param read throws an `Error`; its message completes "That ..." */
 async function answered<T>(
   { io, signal, warn }: AppContext,
   question: string,

@@ -122,7 +122,7 @@ export async function finishLogin(context: AppContext, http: Http): Promise<Logi
   };
   const prepared = await prepare(context, config, http, target, true);
   const attempt = { ...prepared, unnamed: pending.unnamed };
-  // From here on, the address is of no use to any other command.
+  // From here on, no other command can use the address.
   const verifier = pending.claim();
   if (verifier === undefined) throw nothingToFinish(paths.stateDir, profile);
   const tokens = await exchange(context, attempt, callback, { redirectUri, verifier });

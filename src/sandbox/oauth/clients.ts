@@ -11,7 +11,7 @@ export interface RegisteredClient {
   /** null for a public client, which authenticates by PKCE alone. */
   readonly secret: string | null;
   readonly redirectUris: readonly string[];
-  /** A program registered it by itself (RFC 7591). */
+  /** A program registered it (RFC 7591). */
   readonly isRegistered?: boolean;
 }
 
@@ -43,7 +43,7 @@ export function defaultClients(furtherRedirectUris: readonly string[] = []): Reg
 
 export interface Clients {
   readonly clients: readonly RegisteredClient[];
-  /** Clients that registered by themselves, by ID. */
+  /** Registered clients (RFC 7591), by ID. */
   readonly registered: Table<RegisteredClient>;
   readonly settings: Settings;
 }

@@ -358,6 +358,22 @@ describe('a registered client', () => {
     expect(registrations(service)).toHaveLength(1);
   });
 
+  it('that the platform no longer knows is forgotten without a terminal, with what to type', async () => {
+    const { service, here } = await begin();
+    const uri = ['--redirect-uri', `http://127.0.0.1:${await freePort()}/login`];
+    await (
+      await start(here, service.url, { args: ['--register', ...uri] })
+    ).done;
+    service.control.settings({ registration: 'forgets' });
+    const error = await failure((await start(here, service.url, { args: uri })).done);
+    expect([error.code, String(error.hint)]).toEqual(['CONFIG', text('sync login --register')]);
+    service.control.settings({ registration: 'on' });
+    await (
+      await start(here, service.url, { args: ['--register', ...uri] })
+    ).done;
+    expect(registrations(service)).toHaveLength(2);
+  });
+
   it('is forgotten by sync logout --forget-client', async () => {
     const { service, here } = await begin();
     await (
