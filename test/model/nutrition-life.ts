@@ -63,7 +63,11 @@ const clock: Clock = {
 
 interface Item {
   readonly name: string;
-  readonly date: string;
+  date: string;
+  /** Its input had it on this day before. */
+  formerly?: string;
+  /** The athlete entered the same food before it was sent: its input keeps it as it is. */
+  entered?: true;
   /** Who sends it: a computer's name, `library`, or `app` for the athlete. */
   readonly by: readonly string[];
   /** By the input; undefined if the input dropped it. */
@@ -220,7 +224,9 @@ class Life {
     if (dice <= 8) await this.#push(computer);
     else if (dice <= 11) await this.#pushWithFault(computer);
     else if (dice <= 14) await this.#pushAtOnce(computer);
-    else if (dice <= 16) await this.#call();
+    else if (dice <= 15) await this.#call();
+    else if (dice <= 16) await this.#pushMoved(computer);
+    else if (dice <= 17) await this.#pushEntered(computer);
     else await this.#useApp();
   }
 
@@ -241,6 +247,37 @@ class Life {
     const flags = this.#random.pick(FLAGS);
     this.#note(`${computer.name} pushes ${file} ${JSON.stringify(flags)}`);
     await computer.push([file], flags);
+  }
+
+  /** An item of a file is on another day now. */
+  async #pushMoved(computer: Computer): Promise<void> {
+    const file = `${computer.name}-1`;
+    const item = this.#fileOf(file).find(
+      (each) =>
+        each.carbs !== undefined &&
+        ![each.edited, each.deleted, each.unsure, each.either, each.raced, each.entered].some(
+          (is) => is !== undefined,
+        ) &&
+        this.#rows(each.date).filter(({ name }) => name === each.name).length === 1,
+    );
+    if (item === undefined) return;
+    item.formerly = item.date;
+    item.date = DAYS.find((date) => date !== item.date) ?? item.date;
+    item.pending = true;
+    this.#note(`${file}: moves ${item.name} to ${item.date}`);
+    await computer.push([file]);
+  }
+
+  /** The athlete enters a food that a file has, too. */
+  async #pushEntered(computer: Computer): Promise<void> {
+    if (this.#replaces) return;
+    const file = `${computer.name}-2`;
+    const item = this.#add(file, this.#random.pick(DAYS), [computer.name]);
+    item.entered = true;
+    this.#fileOf(file).push(item);
+    this.#sandbox.control.addFood({ date: item.date, meal: 'lunch', item: bodyOf(item) });
+    this.#note(`app: adds ${item.name}, and ${file} too`);
+    await computer.push([file]);
   }
 
   async #pushWithFault(computer: Computer): Promise<void> {
@@ -357,6 +394,7 @@ class Life {
       (item) =>
         item.date === date &&
         item.deleted === undefined &&
+        item.entered === undefined &&
         rows.filter(({ name }) => name === item.name).length === 1,
     );
     if (known.length === 0) return;
@@ -378,7 +416,7 @@ class Life {
   #change({ name }: Computer): string {
     const file = `${name}-${this.#random.integer(1, 2)}`;
     const items = this.#fileOf(file);
-    const kept = items.filter(({ carbs }) => carbs !== undefined);
+    const kept = items.filter(({ carbs, entered }) => carbs !== undefined && entered === undefined);
     const dice = this.#random.integer(1, 10);
     if (kept.length === 0 || dice <= 5) {
       const item = this.#add(file, this.#random.pick(DAYS), [name]);
@@ -532,6 +570,8 @@ class Life {
     const there = rows.filter((row) => row.name === name).map((row) => row.carbs);
     const found = `${name}: the platform holds ${there.join(', ') || 'none'}`;
     if (there.length > 1) this.#found('doubled', found);
+    const before = this.#rows(item.formerly ?? '').some((row) => row.name === name);
+    if (before && item.raced === undefined) this.#found('doubled', `${name} is on ${date}, too`);
     // Such days are `unseen`.
     if (this.#replaces && !this.#reads && !by.includes(this.#last.get(date) ?? '')) return;
     const expected = deleted === true ? undefined : (edited ?? carbs);
@@ -745,7 +785,9 @@ class Life {
 
   #recordsOf(file: string): string {
     const items = this.#files.get(file) ?? [];
-    const days = DAYS.filter((date) => items.some((item) => item.date === date));
+    const days = DAYS.filter((date) =>
+      items.some((item) => item.date === date || item.formerly === date),
+    );
     return JSON.stringify(
       days.map((date) => ({
         date,

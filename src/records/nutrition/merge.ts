@@ -8,7 +8,6 @@ import {
   type MergePolicy,
   type Ours,
   isContested,
-  isLeaving,
   isUndone,
   oursOf,
   without,
@@ -167,6 +166,7 @@ class Comparison {
   readonly #keep: SentItem[] = [];
   readonly #news: News[] = [];
   readonly #kept: ShownItem[] = [];
+  readonly #conflicts: SentItem[] = [];
 
   constructor(day: MergeDay, look: Look, ours: Ours, policy: MergePolicy) {
     this.#day = day;
@@ -200,7 +200,7 @@ class Comparison {
       post: this.#post,
       remove: this.#remove,
       keep: this.#keep,
-      conflicts: this.#keep.filter((item) => !isLeaving(item) && isContested(item)),
+      conflicts: this.#conflicts,
       others: [...this.#free, ...this.#kept],
       news: this.#news,
       source: this.#source,
@@ -270,7 +270,12 @@ class Comparison {
         this.#isOwn(shown) || (this.#policy.undo !== undefined && this.#mayBeOwn(shown));
       if (item.id !== undefined) this.#take(item, byId.first(item.id, isOwn));
       const hasLeft = item.id !== undefined || item.found === true || (isSettled && isUndone(item));
-      if (!hasLeft) takeEqual(item, (shown) => this.#mayBeOwn(shown));
+      if (hasLeft) continue;
+      const mayBeOwn = (shown: ShownItem) => this.#mayBeOwn(shown);
+      takeEqual(item, mayBeOwn);
+      // No answer has shown its id before the athlete changed it.
+      const isSent = item.state !== 'away' && !isOver(item);
+      if (isSent) this.#take(item, byIdentity.first(itemIdentity(item.body), mayBeOwn));
     }
     // Changed items: first the unchanged ones of the input, then new versions. Removed items have none.
     const isKnown = ({ state }: Item) => state === 'unsure' || state === 'base';
@@ -379,7 +384,7 @@ class Comparison {
     const [isOwn, mayBeOwn] = [this.#isOwn(there), this.#mayBeOwn(there)];
     const isNew = state === undefined && !this.#ids.has(there.id ?? '');
     const isFound = found === true || isNew || (id !== there.id && !mayBeOwn);
-    const isProven = isOwn || isFound;
+    const isProven = isOwn || (isFound && !isVersion);
     const isConfirmed = this.#day.isLater && isProven && !this.#copied.has(item);
     const at = {
       // An id that may be another application's is none that was sent from here.
@@ -401,11 +406,16 @@ class Comparison {
       const isNews = edited === undefined || !holdsItem(theirs, edited);
       if (isNews) this.#news.push({ what: isOwn ? 'edited' : 'foreign', body: theirs });
       this.#keep.push({ ...at, edited: theirs });
-    } else if (!isVersion && isFound && isOwn) {
+    } else if (state === undefined && !isVersion && isOwn) {
       // This ledger never sent it: a version of another computer, or of a lost ledger.
       this.#news.push({ what: 'earlier', body: theirs });
       this.#replace(item, there);
-    } else this.#keep.push({ ...at, edited: theirs, state: 'away' });
+    } else {
+      const contested = { ...at, edited: theirs, state: 'away' } as const;
+      this.#conflicts.push(contested);
+      // The next answer may show that an item is of our source, and then ours replaces it.
+      if (isVersion || state !== undefined || !mayBeOwn) this.#keep.push(contested);
+    }
   }
 
   /** Posts an item, and removes the version in the platform afterwards if that is ours. */

@@ -278,3 +278,19 @@ describe.each(KINDS)(
     });
   },
 );
+
+it("keeps the athlete's edit of an item that no answer has shown, also when the input changes it", async () => {
+  const { push, held, sandbox, idOf } = await open();
+  sandbox.control.addFaults('nutrition:504(after)*inf');
+  await push({ 'a.json': day(GEL) });
+  sandbox.control.clearFaults();
+  sandbox.control.editFood(idOf('gel'), { carbs: 50 });
+  const changed = { 'a.json': day(BIG_GEL, RICE) };
+  for (let run = 0; run < 3; run++) {
+    expect(outcomesOf(await push(changed))).toEqual(['conflict']);
+    await push({ 'b.json': dayOn(NEXT_DAY, { ...BAR, carbs: run }) });
+  }
+  expect(held()).toEqual(['gel 50', 'rice 90']);
+  expect(outcomesOf(await push(changed, { force: true }))).toEqual(['pushed']);
+  expect(held()).toEqual(['gel 30', 'rice 90']);
+});
