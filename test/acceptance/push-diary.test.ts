@@ -105,3 +105,15 @@ describe('a weight without a unit', () => {
     expect(`${stdout}${stderr}`).toContain('is 139.6 kg, and the weight before was 63.3 kg');
   });
 });
+
+it('a record with a bad value is sent without it, and counted once', async () => {
+  const { world } = await openDiaryWorld();
+  const bad = world.write('bad.json', '[{"date":"2026-11-20","restingHr":"abc","hrv":71}]');
+  const { code, stdout } = await world.sync(['push', 'wellness', bad]);
+  expect(code).toBe(3);
+  expect(stdout).toMatch(/2026-11-20: sent without restingHr\n {2}note: .*restingHr: is "abc"/);
+  expect(stdout).toContain('wellness: 1 sent. 1 note above.');
+  expect(world.sandbox.control.state('athlete-1').athletes[0]?.wellness).toMatchObject([
+    { date: '2026-11-20', record: { hrv: 71 } },
+  ]);
+});
