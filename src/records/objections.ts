@@ -5,7 +5,6 @@ import {
   MMOL_PER_MG_OF_LACTATE,
 } from '../base/units.ts';
 import { groupBy } from '../base/group-by.ts';
-import { numberIn } from './entry.ts';
 import {
   SUMMED_TOTALS,
   WELLNESS_FIELDS,
@@ -42,6 +41,12 @@ export interface Objection {
   readonly is: 'unit' | 'days' | 'wrong' | 'sent';
   /** It is about all values of the field, and has one note: with what to type, if that helps. */
   readonly whole?: { readonly confirm?: string };
+}
+
+/** Returns a number of an entry, not rounded; undefined if it has none. */
+function numberIn({ values, exact }: Entry, field: string): number | undefined {
+  const value = values[field];
+  return typeof value === 'number' ? (exact.get(field) ?? value) : undefined;
 }
 
 type Judge = (days: readonly Entry[], facts: FileFacts, columns: Columns) => Objection[];
