@@ -50,7 +50,8 @@ export interface WatchSetup extends WatchMachine {
 
 /** What `--once` needs: it is in no registry. */
 export type OnceSetup = Omit<WatchSetup, 'registration' | 'report'> & {
-  readonly report: (notice: WatchNotice) => void;
+  /** @param at the time of the notice; absent: now */
+  readonly report: (notice: WatchNotice, at?: Date) => void;
 };
 
 export type OpenLogin = Awaited<ReturnType<typeof openLogin>>;

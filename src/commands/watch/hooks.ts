@@ -18,7 +18,7 @@ export function openHooks(
   config: Config,
   print: (notice: WatchNotice) => void,
 ) {
-  const { clock, env, platform } = context;
+  const { env, platform } = context;
   const { profile } = config;
   const notifications = new Notifications(context, {
     mode: config.get('notifications'),
@@ -26,11 +26,14 @@ export function openHooks(
   });
   const command = eventCommand(context, config, print);
   return {
-    /** @param waiting recordings that are still to be sent */
-    report(notice: WatchNotice, waiting: number): void {
+    /**
+     * @param waiting recordings that are still to be sent
+     * @param at the time of the notice
+     */
+    report(notice: WatchNotice, waiting: number, at: Date): void {
       notifications.report(notice, waiting);
       if (!isEvent(notice)) return;
-      command?.pass(jsonLine(watchNoticeJson(notice, new Date(clock.now())), profile));
+      command?.pass(jsonLine(watchNoticeJson(notice, at), profile));
     },
     /** Passes on what is held back, and ends the user's command. */
     async close(): Promise<void> {

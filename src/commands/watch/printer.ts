@@ -39,11 +39,12 @@ export class NoticePrinter {
     this.#options = options;
   }
 
-  print(notice: WatchNotice): void {
-    const { clock, output } = this.#context;
+  /** @param time of the notice */
+  print(notice: WatchNotice, time = new Date(this.#context.clock.now())): void {
+    const { output } = this.#context;
     this.#noteDevice(notice);
     const { style } = this.#options;
-    const at = style === 'once' ? undefined : new Date(clock.now());
+    const at = style === 'once' ? undefined : time;
     if (this.#isSaid(notice)) {
       output.result(watchNoticeJson(notice, at));
       return;

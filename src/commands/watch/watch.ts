@@ -178,8 +178,10 @@ async function watchWithHooks(
       ...setup,
       registration,
       report(notice, waiting) {
-        setup.report(notice);
-        hooks.report(notice, waiting);
+        // One time for both: the command gets the line that is printed.
+        const at = new Date(context.clock.now());
+        setup.report(notice, at);
+        hooks.report(notice, waiting, at);
       },
     });
   } finally {
@@ -260,8 +262,8 @@ async function prepare(
     wellness: wellness ?? false,
     remote: { childPath: join(context.programDir, REMOTE_CHILD), env: context.env },
     open: (how) => openLogin(context, style === 'once', how),
-    report: (notice) => {
-      printer.print(notice);
+    report: (notice, at) => {
+      printer.print(notice, at);
       if (notice.event === 'ready') onReady?.();
       if (
         wellness === undefined &&
