@@ -20,7 +20,8 @@ import {
   setProgramName,
 } from './base/phrase.ts';
 import { setShell } from './base/printable.ts';
-import { SignalHandler, ignoresHangup } from './system/signals.ts';
+import { hasTerminal } from './terminal/io.ts';
+import { SignalHandler, ignoresHangup, isDetached } from './system/signals.ts';
 import {
   type GlobalFlags,
   type Output,
@@ -52,6 +53,7 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   const signals = new SignalHandler({
     args,
     programDir: system.programDir,
+    isDetached: () => isDetached(args, hasTerminal),
     ignoresHangup: () => ignoresHangup(system.env, system.platform, process.ppid),
     onSignal: () => interruption.abort(new SyncError('INTERRUPTED', 'Interrupted.')),
     exit: () => process.exit(ExitCode.interrupted),

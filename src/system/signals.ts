@@ -18,7 +18,8 @@ const READERS = ['upload', 'push', 'watch', 'inspect', 'explain', 'seed'];
 export interface SignalOptions {
   readonly args: readonly string[];
   readonly programDir: string;
-  /** SIGHUP does not end this process. */
+  /** SIGHUP does not end this process: {@link isDetached}, {@link ignoresHangup}. */
+  readonly isDetached: () => boolean;
   readonly ignoresHangup: () => boolean;
   /** Called for the first signal: the work is to end in good order. */
   readonly onSignal: () => void;
@@ -38,8 +39,8 @@ export async function hearSignals(): Promise<void> {
  * `process.exit` waiting, so the process ends itself by the very signal.
  *
  * A signal that comes before the watchdog listens has its default effect: the process ends at once, and
- * nothing was sent ({@link hearSignals}). Two kinds of processes start the watchdog at once: those that
- * ignore SIGHUP, and process 1 of a container, whose unhandled signals the kernel ignores.
+ * nothing was sent ({@link hearSignals}). Two kinds of processes start the watchdog at once: children of a
+ * shell that ignores SIGHUP, and process 1 of a container, whose unhandled signals the kernel ignores.
  */
 export class SignalHandler {
   readonly #options: SignalOptions;
@@ -77,8 +78,8 @@ export class SignalHandler {
   }
 
   #receive(name: SignalName): void {
-    const { ignoresHangup, onSignal, exit } = this.#options;
-    if (name === 'SIGHUP' && ignoresHangup()) return;
+    const { isDetached, ignoresHangup, onSignal, exit } = this.#options;
+    if (name === 'SIGHUP' && (isDetached() || ignoresHangup())) return;
     // A second one does not wait for a tidy end.
     if (this.#received.has(name)) {
       if (hasFileRequest()) void this.#raise(name);
@@ -102,9 +103,10 @@ export class SignalHandler {
 
   /** Starts the thread that listens in place of this one, which may be stuck. Resolves when one of them listens. */
   async #startWatchdog(): Promise<void> {
+    const { isDetached, ignoresHangup } = this.#options;
     const orders: WatchdogOrders = {
       signals: NAMES.map((name) => [name, loadOs().constants.signals[name]] as const),
-      harmless: this.#options.ignoresHangup() ? ['SIGHUP'] : [],
+      harmless: isDetached() || ignoresHangup() ? ['SIGHUP'] : [],
       limitMs: LIMIT_MS,
     };
     const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
@@ -143,6 +145,14 @@ function hasFileRequest(): boolean {
 
 function isWritten(): boolean {
   return process.stdout.writableLength === 0 && process.stderr.writableLength === 0;
+}
+
+/**
+ * Returns whether no stream is a terminal, so that a SIGHUP tells of one that this run does not use (`nohup` of
+ * a shell that says nothing about it). It ends a daemon, a service and a container, as it ends others.
+ */
+export function isDetached(args: readonly string[], hasTerminal: () => boolean): boolean {
+  return !args.includes('--background') && process.pid !== 1 && !hasTerminal();
 }
 
 /**

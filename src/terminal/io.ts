@@ -202,6 +202,11 @@ function isTerminalAt(fd: number): boolean {
   return process.getBuiltinModule('node:tty').isatty(fd);
 }
 
+/** Returns whether a standard stream is a terminal. */
+export function hasTerminal(): boolean {
+  return Object.values(DESCRIPTOR).some(isTerminalAt);
+}
+
 function isFile(fd: number): boolean {
   const stats = statsOf(fd);
   return stats !== undefined && (stats.isFile() || isNullDevice(stats));

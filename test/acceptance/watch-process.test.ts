@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readHealth } from '../daemon/support.ts';
 import { unfinished } from '../support/fit-maker.ts';
 import { type Finished, ndjson } from '../support/program.ts';
-import { installSync, runShell } from '../support/shell.ts';
+import { installSync, runShell, missingTools, skipNote } from '../support/shell.ts';
 import {
   anotherRecording,
   events,
@@ -74,14 +74,34 @@ describe('the end of a watcher', () => {
     },
   );
 
-  it.each(['SIGINT', 'SIGHUP'] as const)('exits with 0 after %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('exits with 0 after %s', async (signal) => {
     const watcher = await ready(world.watch());
     watcher.child.kill(signal);
     expect((await watcher.finished).code).toBe(0);
   });
 
+  const missing = missingTools('script');
+  it.skipIf(process.platform !== 'linux' || missing.length > 0)(
+    `exits with 0 if its terminal sends SIGHUP, and has one stream there${skipNote(missing)}`,
+    async () => {
+      const { home, folder } = world;
+      const [out, pidFile] = [join(home.dir, 'out'), join(home.dir, 'pid')];
+      const path = [installSync(home)];
+      const env = { DIR: folder, OUT: out, PID: pidFile };
+      // `script` makes a terminal; `exec` leaves no shell between.
+      const line = 'echo $$ > "$PID"; exec sync watch "$DIR" --json > "$OUT" 2> /dev/null';
+      const shell = runShell(`script -qec '${line}' /dev/null`, { home, path, env });
+      await until(() => existsSync(out) && readFileSync(out, 'utf8').includes('"event":"ready"'));
+      process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGHUP');
+      await until(() => readFileSync(out, 'utf8').includes('"event":"stopped"'));
+      expect((await shell).code).toBe(0);
+    },
+  );
+
   const started = {
     'by nohup': 'nohup sync watch "$DIR" --json',
+    // dash sets no `_`, and its mask is as usual.
+    'by nohup from dash': 'sh -c "exec nohup sync watch \\"$DIR\\" --json"',
     'by a script that ignores SIGHUP': 'trap "" HUP; sync watch "$DIR" --json',
   };
   it.skipIf(process.platform !== 'linux').each(Object.entries(started))(
