@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises';
-import { ArchiveShare, UnpackBudget } from './budget.ts';
+import { ArchiveShare, UNPACK_LIMITS, type UnpackLimits } from './budget.ts';
 import { ArchiveFault, type ArchiveReason, faultOf } from './fault.ts';
 import { spool } from './spool.ts';
 import { Zip, type ZipEntry, isZipStart } from './zip.ts';
@@ -47,15 +47,15 @@ type OpenArchive = Awaited<ReturnType<typeof openFile>>;
 export class Archives {
   readonly #signal: AbortSignal;
   readonly #tempFolder: string;
-  readonly #budget: UnpackBudget;
+  readonly #limits: UnpackLimits;
   /** The open archives: each lies in the one before it. */
   readonly #open: OpenArchive[] = [];
 
   /** @param tempFolder holds the temporary files */
-  constructor(signal: AbortSignal, tempFolder: string, budget = new UnpackBudget()) {
+  constructor(signal: AbortSignal, tempFolder: string, limits: UnpackLimits = UNPACK_LIMITS) {
     this.#signal = signal;
     this.#tempFolder = tempFolder;
-    this.#budget = budget;
+    this.#limits = limits;
   }
 
   /**
@@ -72,7 +72,7 @@ export class Archives {
     let place: ArchivePlace;
     try {
       const { size, mtimeMs } = await stat(absolute);
-      const share = new ArchiveShare(this.#budget, size);
+      const share = new ArchiveShare(this.#limits, size);
       place = { path, origin: absolute, depth: 1, share, stamp: `${size} ${mtimeMs}` };
     } catch (error) {
       yield unreadable(path, error);

@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { Archives, type UnreadableArchive } from '../../src/archive/archives.ts';
-import { UNPACK_LIMITS, UnpackBudget, type UnpackLimits } from '../../src/archive/budget.ts';
+import { UNPACK_LIMITS, type UnpackLimits } from '../../src/archive/budget.ts';
 import { ArchiveFault } from '../../src/archive/fault.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 
@@ -22,8 +22,7 @@ export function openArchive(bytes: Uint8Array, limits: Partial<UnpackLimits> = {
   const absolute = join(dir, 'a.zip');
   writeFileSync(absolute, bytes);
   const stop = new AbortController();
-  const budget = new UnpackBudget({ ...UNPACK_LIMITS, ...limits });
-  const archives = new Archives(stop.signal, temp, budget);
+  const archives = new Archives(stop.signal, temp, { ...UNPACK_LIMITS, ...limits });
   onTestFinished(() => archives.close());
   return {
     archives,
