@@ -30,7 +30,7 @@ export interface WhoAmIOptions {
   /** The authenticated request of the interface (4.7), which decides if userinfo does not name the athlete. */
   readonly workouts: URL;
   readonly policy: RetryPolicy;
-  /** Whether the service takes the token has to be known, too, not the account alone. */
+  /** The caller needs to know if the service takes the token, too, not the account alone. */
   readonly needsLife?: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface ServiceClientOptions extends RetryOptions {
 }
 
 /**
- * What the body of a success has to be; a success with another body is repeated. `any`: no page, no broken JSON.
+ * Required body of a success; a success with another body is repeated. `any`: no page, no broken JSON.
  * `unread`: of no interest.
  */
 export type BodyForm = 'json' | 'json-or-nothing' | 'any' | 'unread';

@@ -62,10 +62,10 @@ export interface Transport {
 /**
  * Creates an {@link Http} over an implementation.
  *
- * Each request for tokens, which carries no bearer, has a connection of its own. On a shared one, a
+ * Each request for tokens, which carries no bearer, has a separate connection. On a shared one, a
  * repeated answer could become the answer to another request: its tokens would leak, or be lost.
  *
- * @param open opens connections, so many to each host
+ * @param open opens connections, at most this number to each host
  */
 export function httpOver(connections: number, open: (connections: number) => Transport): Http {
   const shared = open(connections);

@@ -36,7 +36,7 @@ export const RETRIES = {
   answer: { attempts: 4, baseMs: 500, capMs: 2_000, longestRetryAfterMs: 10_000 },
   /** A request for tokens: other processes wait for the lock of the login. */
   tokens: { attempts: 3, baseMs: 400, capMs: 2_000, longestRetryAfterMs: 5_000 },
-  /** A caller that does without the answer, or has pauses of its own. */
+  /** A caller that does without the answer, or pauses itself. */
   none: { attempts: 1, baseMs: 0, capMs: 0, longestRetryAfterMs: 0 },
 } as const satisfies Record<string, RetryPolicy>;
 

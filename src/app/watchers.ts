@@ -4,7 +4,7 @@ import type { WatchScope } from '../daemon/watch-scope.ts';
 
 /** The watchers of a profile, as `status`, `explain` and `doctor` see them. */
 export interface WatcherFacts {
-  /** Those that run. */
+  /** The running watchers. */
   readonly watching: readonly SeenHealth[];
   /** The last one, if none runs. */
   readonly watchedLast: WatchedLast | undefined;
@@ -40,7 +40,7 @@ export function readWatchers({ paths, profile }: Config, now: number): WatcherFa
   return { watching, watchedLast: watching.length === 0 ? last : undefined };
 }
 
-/** Returns the watched folders, those of devices included, whose file system does not answer. */
+/** Returns the watched folders, also of devices, on a file system that does not answer. */
 export function silentFolders({ watching }: Pick<WatcherFacts, 'watching'>): readonly string[] {
   const silent = watching.flatMap(({ folders }) =>
     folders.filter(({ state }) => state === 'silent').map(({ path }) => path),

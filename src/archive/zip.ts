@@ -12,7 +12,7 @@ import { loadZlib } from '../system/this-process.ts';
 import type { ArchiveShare } from './budget.ts';
 import { ArchiveFault, damaged, faultOf } from './fault.ts';
 
-/** The entry of a member in an archive's directory, as far as a read needs it. */
+/** The entry of a member in an archive's directory, with the fields that a read needs. */
 export type ZipEntry = Readonly<ReturnType<typeof entryOf>>;
 
 const READ_BYTES = 64 * 1024;

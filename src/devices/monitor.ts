@@ -142,7 +142,7 @@ export class DeviceMonitor {
       const known = this.#devices.filter(({ access }) => access === 'mtp');
       const { devices, silent } = await find({ ...places, known }, this.#ended.signal);
       const here = devices.filter(isDevice);
-      // One that does not answer is not gone.
+      // Keep a device if its mount does not answer.
       const quiet = this.#devices.filter(
         ({ key, root }) =>
           silent.some((at) => at === root || isBelow(at, root) || isBelow(root, at)) &&

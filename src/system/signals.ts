@@ -148,8 +148,8 @@ function isWritten(): boolean {
 }
 
 /**
- * Returns whether no stream is a terminal, so that a SIGHUP tells of one that this run does not use (`nohup` of
- * a shell that says nothing about it). It ends a daemon, a service and a container, as it ends others.
+ * Returns whether no stream is a terminal, so that a SIGHUP concerns a terminal that this run does not use (`nohup` from
+ * a shell without a hint). It ends a daemon, a service and a container, as it ends others.
  */
 export function isDetached(args: readonly string[], hasTerminal: () => boolean): boolean {
   return !args.includes('--background') && process.pid !== 1 && !hasTerminal();

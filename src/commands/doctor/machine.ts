@@ -79,7 +79,7 @@ export async function checkZone(context: AppContext, config: Config): Promise<Ch
   );
 }
 
-/** Reports a platform zone whose clocks differ from those of the zone that decides about days. */
+/** Reports a platform zone if its clocks differ from the clocks of the zone that decides about days. */
 export async function checkPlatformZone(
   context: AppContext,
   config: Config,

@@ -31,7 +31,7 @@ export function findWaiting(
 }
 
 function isUnchanged({ path, size }: ReportedFile): boolean {
-  // Looking at it may hang.
+  // A call there may hang.
   if (mayHang(path)) return false;
   try {
     return lstatSync(path).size === size;
