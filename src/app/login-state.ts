@@ -2,6 +2,8 @@ import { statSync } from 'node:fs';
 import { failureOf } from '../api/batch-breaker.ts';
 import type { Http } from '../api/http.ts';
 import type { AppContext } from './context.ts';
+import { knownAccount } from './ledger-account.ts';
+import { readWatchers } from './watchers.ts';
 import { withSession } from './with-http.ts';
 import { whoIsLoggedIn } from '../api/account.ts';
 import { RETRIES } from '../api/retry.ts';
@@ -13,7 +15,6 @@ import { type Account, type Config, accountUrls } from '../config/config.ts';
 import { askedScopes } from '../config/platforms.ts';
 import { type MissingFeature, missingFeatures } from '../config/scopes.ts';
 import type { Credentials, TokenSet } from '../credentials/store.ts';
-import type { SeenHealth } from '../daemon/registry.ts';
 import { isHeld } from '../system/process-lock.ts';
 
 /**
@@ -38,7 +39,11 @@ export interface LoginFacts {
   readonly checked?: CheckedLogin | undefined;
 }
 
-/** Reads the stored login. Asks the service about it only with `check`. */
+/**
+ * Reads the stored login, and its end if a running watcher saw it. Asks the service about it only with `check`.
+ *
+ * @throws SyncError `CONFIG`, `STORAGE`
+ */
 export async function readLogin(
   context: AppContext,
   config: Config,
@@ -54,8 +59,24 @@ export async function readLogin(
       : undefined;
   // The check may have refreshed the login, or found it ended.
   const found = checked === undefined ? known : await loginState(quiet, config, http);
-  const isOver = checked?.outcome === 'ended' && found.state === 'logged-in';
-  return { login: isOver ? { ...failureOf(checked), state: 'ended' } : found, checked };
+  if (found.state !== 'logged-in' || checked?.outcome === 'accepted')
+    return { login: found, checked };
+  if (checked?.outcome === 'ended')
+    return { login: { ...failureOf(checked), state: 'ended' }, checked };
+  const isSeen = await isEndSeen(config, context.clock.now());
+  return { login: isSeen ? endedLogin(SEEN_BY_WATCHER) : found, checked };
+}
+
+const SEEN_BY_WATCHER = 'The watcher reports that the platform no longer accepts it.';
+
+/** Returns whether a watcher saw the end of the login after the last `sync login`, which writes the configuration. */
+async function isEndSeen(config: Config, now: number): Promise<boolean> {
+  const { key } = await knownAccount(config);
+  const since = statSync(config.paths.configFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return readWatchers(config, now).watching.some(
+    ({ login, account = key, updatedAt }) =>
+      login.state === 'needed' && account === key && Date.parse(updatedAt) > since,
+  );
 }
 
 /** Returns 0 for a good login, or the code of its failure. */
@@ -157,28 +178,4 @@ function interruptedRefresh(
 
 function endedLogin(message: string): StoredLogin {
   return { state: 'ended', code: 'AUTH_EXPIRED', message, hint: phrase`Run ${sync('login')}.` };
-}
-
-/**
- * Returns the end of the login if a watcher saw it after the last `sync login`.
- *
- * @param key the ledger's key of the account
- * @param watching the running watchers of this profile
- */
-export function endSeenByWatcher(
-  config: Config,
-  key: string,
-  watching: readonly SeenHealth[],
-  { login, checked }: LoginFacts,
-): StoredLogin {
-  if (login.state !== 'logged-in' || checked?.outcome === 'accepted') return login;
-  // `sync login` writes the configuration.
-  const since = statSync(config.paths.configFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const ended = watching.some(
-    (watcher) =>
-      watcher.login.state === 'needed' &&
-      (watcher.account ?? key) === key &&
-      Date.parse(watcher.updatedAt) > since,
-  );
-  return ended ? endedLogin('The watcher reports that the platform no longer accepts it.') : login;
 }

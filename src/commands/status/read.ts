@@ -4,12 +4,7 @@ import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { type OpenLedger, openLedger } from '../../app/ledger.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
-import {
-  type LoginFacts,
-  endSeenByWatcher,
-  exitCodeOfLogin,
-  readLogin,
-} from '../../app/login-state.ts';
+import { type LoginFacts, exitCodeOfLogin, readLogin } from '../../app/login-state.ts';
 import { type WatcherFacts, readWatchers } from '../../app/watchers.ts';
 import { ExitCode, type Failure, SyncError, exitCodeOf } from '../../base/errors.ts';
 import {
@@ -73,9 +68,7 @@ export async function readStatus(
 ): Promise<StatusReport> {
   const service = requireBaseUrl(config).href.replace(/\/+$/, '');
   const { key, account } = await knownAccount(config);
-  const watchers = readWatchers(config, context.clock.now());
   const zone = await readZone(context, config);
-  const facts = await readLogin(context, config, http, check);
   return {
     profile: config.profile,
     service,
@@ -83,11 +76,10 @@ export async function readStatus(
     registeredOn: registeredOn(config),
     account,
     store: storeOf(context, config),
-    login: endSeenByWatcher(config, key, watchers.watching, facts),
-    checked: facts.checked,
+    ...(await readLogin(context, config, http, check)),
     disk: diskOf(config),
     zone,
-    ...watchers,
+    ...readWatchers(config, context.clock.now()),
     ledger: readLedger(context, config, key, zone),
   };
 }
