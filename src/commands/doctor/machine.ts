@@ -3,8 +3,9 @@ import { delimiter, join } from 'node:path';
 import { uncheckedTls } from '../../api/open-http.ts';
 import type { AppContext } from '../../app/context.ts';
 import { leakingVariables } from '../../app/config.ts';
-import { platformZone, sameClocks, zoneToType } from '../../app/platform-zone.ts';
+import { platformZone, zoneToType } from '../../app/platform-zone.ts';
 import { chooseZoneData, zoneFor } from '../../app/zone.ts';
+import { readZone } from '../../app/zone-facts.ts';
 import { readWatchers, silentFolders } from '../../app/watchers.ts';
 import { REPLUG, silentText } from '../../app/words/watchers.ts';
 import { phrase, sync } from '../../base/phrase.ts';
@@ -79,19 +80,18 @@ export async function checkZone(context: AppContext, config: Config): Promise<Ch
   );
 }
 
-/** Reports a platform zone if its clocks differ from the clocks of the zone that decides about days. */
+/** Asks for the platform's zone, and reports it if its clocks differ from the clocks of the zone that decides about days. */
 export async function checkPlatformZone(
   context: AppContext,
   config: Config,
 ): Promise<CheckResult[]> {
-  const theirs = await platformZone(context, config);
-  if (theirs === undefined) return [];
-  const { name } = await zoneFor(config, context).catch(() => ({ name: undefined }));
-  if (name === undefined || sameClocks(theirs, name, context.clock.now())) return [];
+  const asked = await platformZone(context, config);
+  const { days, platform, differs } = await readZone(context, config);
+  if (asked === undefined || platform === undefined || !differs) return [];
   return [
     odd(
-      `The platform has you in ${theirs}, and days are counted in ${name}.`,
-      phrase`If you live in ${theirs}, run ${sync('config', 'set', 'timezone', theirs)}.`,
+      `The platform has you in ${platform.name}, and days are counted in ${days.name}.`,
+      phrase`If you live in ${platform.name}, run ${sync('config', 'set', 'timezone', platform.name)}.`,
     ),
   ];
 }

@@ -2,7 +2,7 @@ import { withIsoTimes } from '../../base/time.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import type { StatusReport } from './read.ts';
 import { activityJson } from '../../app/words/activities.ts';
-import type { ZoneFacts } from './zone.ts';
+import type { ZoneFacts } from '../../app/zone-facts.ts';
 
 /** Returns the line of `--json`. Times are ISO 8601 in UTC. */
 export function statusJson({

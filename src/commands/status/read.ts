@@ -22,7 +22,7 @@ import { dateAt } from '../../records/days/local-date.ts';
 import { findDiskFault } from '../../system/disk.ts';
 import { type DayMarks, marksOfDays } from './strip.ts';
 import { type Waiting, findWaiting } from './waiting.ts';
-import { type ZoneFacts, readZone } from './zone.ts';
+import { type ZoneFacts, readZone } from '../../app/zone-facts.ts';
 
 export interface StatusReport extends LoginFacts, WatcherFacts {
   readonly profile: string;

@@ -16,7 +16,7 @@ import type { LedgerFacts, StatusReport } from './read.ts';
 import { type ActivityView, activityText } from '../../app/words/activities.ts';
 import { LABEL, isMarked, stripLines } from './strip.ts';
 import type { Waiting } from './waiting.ts';
-import type { ZoneFacts } from './zone.ts';
+import type { ZoneFacts } from '../../app/zone-facts.ts';
 
 /** How the status is shown: on a wide terminal, activities are aligned below each other. */
 export interface StatusView extends Pick<ActivityView, 'now' | 'aligned'> {
