@@ -157,6 +157,7 @@ const PARSES_OWN_JSON = [
   // Rows of the ledger.
   'src/ledger/nutrition.ts',
   'src/ledger/wellness.ts',
+  'src/ledger/rides.ts',
   'src/ledger/upload-rows.ts',
   // Messages between this program and its keychain child.
   'src/credentials/keychain-child.ts',

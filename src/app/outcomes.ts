@@ -1,7 +1,5 @@
 import { ExitCode, exitCodeOfDelivery, worstExitCode } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
-import type { OtherFile } from '../inputs/find-files.ts';
-import type { OtherKind } from '../inputs/recording-names.ts';
 import type { RecordItem } from '../records/deliver.ts';
 import type { UnreadableInput } from '../records/prepare.ts';
 import type { InvalidRecord } from '../records/types.ts';
@@ -33,6 +31,14 @@ export const OUTCOMES = {
   pushed: { words: 'sent', of: 'day' },
   'would-push': { words: 'would be sent', of: 'day', isDryRun: true },
   undone: { words: 'taken back', of: 'undo' },
+  covered: {
+    words: phrase`covered by recordings of the same ride (${sync('explain', 'FILE')} names them)`,
+    of: 'recording',
+  },
+  held: {
+    words: phrase`held, since the same ride was sent (${sync('upload', '--same-ride', 'FILE')} sends them)`,
+    of: 'recording',
+  },
   skipped: { words: 'unchanged' },
   invalid: { words: 'not usable', exitCode: ExitCode.invalidInput },
   rejected: { words: 'refused', exitCode: ExitCode.refused },
@@ -76,8 +82,8 @@ export class Tally {
     ['total', ...Object.keys(OUTCOMES), ...Object.keys(SKIPPED), ...DETAILS].map((key) => [key, 0]),
   ) as Record<keyof OutcomeCounts, number>;
   readonly #codes = new Set<ExitCode>();
-  /** Paths of the GPX, TCX and zip files that were found and not sent. */
-  readonly others: Readonly<Record<OtherKind, string[]>> = { gpx: [], tcx: [], zip: [] };
+  /** Paths of the zip archives that were found in folders, and not opened. */
+  readonly archives: string[] = [];
   /** The zone decided about a day or an offset. */
   zoneUsed = false;
 
@@ -95,10 +101,6 @@ export class Tally {
     if ('warnings' in item) counts.warnings += item.warnings.length;
     if ('zoneUsed' in item) this.zoneUsed ||= item.zoneUsed;
     this.#codes.add(exitCodeOfItem(item));
-  }
-
-  addOther({ path, other }: OtherFile): void {
-    this.others[other].push(path);
   }
 
   /** Counts the exit code of something that is no item. */
@@ -155,7 +157,7 @@ export function countsText(counts: OutcomeCounts): Text[] {
   const parts = Object.entries(OUTCOMES).flatMap(([outcome, { words }]): [number, Text][] => {
     switch (outcome as Outcome) {
       case 'uploaded':
-        return [[uploaded, `${words}${processingText(processing, uploaded)}`]];
+        return [[uploaded, phrase`${words}${processingText(processing, uploaded)}`]];
       case 'skipped':
         return Object.entries(SKIPPED).map(([reason, { words }]) => [
           counts[reason as SkippedReason],

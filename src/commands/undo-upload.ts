@@ -16,8 +16,9 @@ import { requireBaseUrl } from '../config/config.ts';
 import type { LedgerUpload } from '../ledger/upload-rows.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import { plural } from '../terminal/words.ts';
-import { identify } from '../upload/identify.ts';
+import { sha256 } from '../system/this-process.ts';
 import { readFile } from '../upload/read-recording.ts';
+import { recordingsOf } from '../upload/recordings-of.ts';
 import { type KeptWorkout, type Removable, takeBack } from '../upload/undo.ts';
 
 interface UndoFlags {
@@ -50,7 +51,7 @@ export const undoUpload: CommandModule = {
         output.result(undoneJson(upload, { outcome, message, ...more }), text);
       };
       const sent = new Map<string, LedgerUpload>();
-      for (const upload of sentUploads(subject, zone, ledger)) {
+      for (const upload of await sentUploads(subject, zone, ledger, context)) {
         const message = phrase`taken back before. ${again(upload)}`;
         if (upload.state === 'confirmed' || upload.state === 'undoing')
           sent.set(upload.sha256, upload);
@@ -112,16 +113,27 @@ const EXIT_CODES = {
 const OTHERS =
   'On another computer, `sync watch` sends such a recording if it has not sent it before.';
 
-function sentUploads(subject: Subject, zone: string, ledger: UploadLedger): LedgerUpload[] {
+async function sentUploads(
+  subject: Subject,
+  zone: string,
+  ledger: UploadLedger,
+  { clock, signal }: AppContext,
+): Promise<LedgerUpload[]> {
   if ('date' in subject) {
     const { date } = subject;
     return uploadsOfDays(ledger, date, date, zone).map(({ upload }) => upload);
   }
   const contents = readFile(subject.file, (size) => Buffer.allocUnsafe(size));
   if ('problem' in contents) throw new SyncError('INPUT_INVALID', contents.problem);
-  const identity = identify(contents.bytes);
-  const upload = 'sha256' in identity ? ledger.find(identity.sha256) : undefined;
-  return upload === undefined ? [] : [upload];
+  const uploads: LedgerUpload[] = [];
+  for await (const found of recordingsOf(subject.file, contents, { now: clock.now(), signal })) {
+    if ('problem' in found) continue;
+    const { track } = found;
+    const { bytes } = found.contents;
+    const upload = (track && ledger.findConverted(track.digest)) ?? ledger.find(sha256(bytes));
+    if (upload !== undefined) uploads.push(upload);
+  }
+  return uploads;
 }
 
 /** Shows the workouts that are to be removed, each with its recording. */

@@ -3,6 +3,7 @@ import { activityView } from '../app/words/activities.ts';
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { DATE_FORMS, rangeFlags } from '../app/flags/date.ts';
+import { sameRideOf } from '../app/flags/same-ride.ts';
 import { FailureGroups } from '../app/words/failure-groups.ts';
 import { targetsOf, withLedger } from '../app/ledger.ts';
 import { Tally } from '../app/outcomes.ts';
@@ -33,6 +34,7 @@ interface UploadFlags {
   readonly metadata?: readonly string[];
   readonly force?: boolean;
   readonly anyType?: boolean;
+  readonly sameRide?: boolean;
   readonly since?: string;
   readonly jobs?: string;
   readonly dryRun?: boolean;
@@ -41,11 +43,12 @@ interface UploadFlags {
 export const upload: CommandModule = {
   declare: (command) =>
     command
-      .argument('<path...>', '.fit files, .fit.gz files, .zip archives, folders')
+      .argument('<path...>', '.fit, .gpx and .tcx files, packed or not, .zip archives, folders')
       .option('--name <name>', 'name of the workout (default: from the recording)')
       .option('--metadata <json|key=value>', 'metadata for the platform; may be repeated', collect)
       .option('--force', 'also send recordings that are uploaded already')
       .option('--any-type', 'send FIT files that are not activities')
+      .option('--same-ride', 'also send a ride that another recording, or workout, has already')
       .option('--since <date>', `recordings from this day on: ${DATE_FORMS}`)
       .addOption(jobsFlag('uploads at once'))
       .addOption(dryRun()),
@@ -94,7 +97,7 @@ export const upload: CommandModule = {
             report,
             // Its thread starts while the first recordings are read.
             onWaiting: () => void hearSignals(),
-            onOther: (file) => tally.addOther(file),
+            onArchive: (path) => tally.archives.push(path),
             onBusy: (count) =>
               output.say(
                 `Another sync is sending ${plural(count, 'recording')} just now; waiting for it.`,
@@ -120,6 +123,7 @@ async function optionsOf(flags: UploadFlags, config: Config, context: AppContext
     dryRun: flags.dryRun ?? false,
     metadata: parseMetadata(flags.metadata ?? []),
     isTooEarly: since === undefined ? undefined : await earlierThan(since, config, context),
+    sameRide: sameRideOf(flags, config),
     ...(name === undefined ? {} : { name }),
   };
 }

@@ -104,6 +104,11 @@ export const SETTINGS = {
     parse: parsePrograms,
     fallback: [],
   }),
+  sameRide: setting<'all' | 'first'>({
+    about: 'which FIT recordings of one ride are sent: all, with a note, or only the first',
+    ...oneOf({ all: 'each of them', first: 'the others are held' }),
+    fallback: 'all',
+  }),
   testAccount: setting<boolean>({
     about: 'this account is for tests: `sync seed` may write invented data into it',
     ...YES_OR_NO,

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { type Activity, describeActivity } from '../fit/activity.ts';
 import { HEAD_BYTES, readFileId } from '../fit/file-id.ts';
 import { readSummary } from '../fit/summary.ts';
-import { isRecordingName, isSearchedFolder, otherKind } from '../inputs/recording-names.ts';
+import { isRecordingName, isSearchedFolder } from '../inputs/recording-names.ts';
 import type { MountReader } from './mount-reader.ts';
 import type { Device, FoundRecording, SurveyedDevice } from './types.ts';
 
@@ -21,7 +21,7 @@ export async function survey(reader: MountReader, device: Device): Promise<Surve
   let tcxFiles = 0;
   for (const folder of device.recordings) {
     const names = (await reader.names(folder)) ?? [];
-    tcxFiles += names.filter((name) => otherKind(name) === 'tcx').length;
+    tcxFiles += names.filter((name) => /\.tcx$/i.test(name)).length;
     files.push(
       ...(device.access === 'mtp'
         ? await namesIn(reader, folder)

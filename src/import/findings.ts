@@ -16,15 +16,16 @@ export interface Finding {
 /** The kinds of findings, in the order of the table. */
 export const FINDING_KINDS = [
   'recordings',
+  'tracks',
+  'phone-tracks',
   'wellness',
   'nutrition',
   'uploaded-before',
   'copies',
+  'covered',
   'too-early',
   'no-activity',
   'unusable',
-  'gpx',
-  'tcx',
   'ambiguous',
   'unreadable',
   'not-understood',

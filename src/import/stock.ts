@@ -6,12 +6,15 @@ import type { Archives } from '../archive/archives.ts';
 import type { Context } from '../base/context.ts';
 import type { Source } from '../records/sources/types.ts';
 import type { RecordKind, RecordOptions, Zone } from '../records/types.ts';
-import { isRecordingName, isRepairedCopy, otherKind } from '../inputs/recording-names.ts';
+import { isRecordingName, isRepairedCopy, isTrackName } from '../inputs/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { Findings } from './findings.ts';
 import { type KnownRecordings, RecordingStock } from './take-recordings.ts';
 import { KINDS } from '../ledger/records.ts';
 import { RecordStock } from './take-records.ts';
+import { PHONE_TRACKS, TrackStock } from './take-tracks.ts';
+import type { SendOptions } from '../upload/known-outcome.ts';
+import { sendTracks } from '../upload/send-tracks.ts';
 import { type Piece, type UnreadablePiece, walk } from '../inputs/pieces.ts';
 
 export type Stock = Readonly<Awaited<ReturnType<typeof takeStock>>>;
@@ -21,6 +24,8 @@ export interface StockOptions extends Omit<RecordOptions, 'sources'> {
   /** Earliest day (`YYYY-MM-DD`) of recordings and records. */
   readonly since: string | undefined;
   readonly sources: readonly Source[];
+  /** Kinds of findings that are sent only if they are named. */
+  readonly include: readonly string[];
 }
 
 export interface StockTools {
@@ -42,11 +47,12 @@ export interface StockTools {
  * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
  */
 export async function takeStock(
-  { signal }: Pick<Context, 'signal'>,
+  context: Pick<Context, 'clock' | 'signal'>,
   paths: readonly string[],
   options: StockOptions,
   { cwd, archives, known, report, reportUnreadable, progress }: StockTools,
 ) {
+  const { signal } = context;
   const { since, zone, sources } = options;
   const findings = new Findings();
   const records = new RecordStock(findings, sources, reportUnreadable);
@@ -58,6 +64,10 @@ export async function takeStock(
     zone: zone.name,
     wellness: records,
   });
+  const tracks = new TrackStock(context, {
+    ...{ findings, since, known, report, zone: zone.name },
+    withPhones: options.include.includes(PHONE_TRACKS),
+  });
   const copies: Piece[] = [];
   let files = 0;
   for await (const piece of walk(paths, cwd, archives)) {
@@ -68,10 +78,12 @@ export async function takeStock(
       reportUnreadable(piece);
     } else if (isRepairedCopy(piece.name)) copies.push(piece);
     else if (isRecordingName(piece.name)) await recordings.add(piece);
+    else if (isTrackName(piece.name)) await tracks.add(piece);
     else if (!(await records.add(piece))) addOther(findings, piece);
   }
   // An archive may have an original behind its copy.
   for (const piece of copies) await recordings.addRepaired(piece);
+  const entries = tracks.take(recordings.rides);
   const read = (kind: RecordKind) => {
     progress(files, kind);
     return records.read(kind, options, since, signal);
@@ -81,6 +93,8 @@ export async function takeStock(
     findings: findings.all,
     files: recordings.files,
     members: recordings.members,
+    /** Activities of GPX and TCX files, also those that recordings of the same rides cover. */
+    tracks: entries,
     /** Size of `files` and `members`. */
     bytes: recordings.bytes,
     /** Days to send, and what cannot be used. */
@@ -96,26 +110,22 @@ export async function takeStock(
  */
 export async function sendStock(
   context: Context,
-  { files, members, bytes, records }: Stock,
-  options: DeliveryOptions,
+  { files, members, tracks, bytes, records }: Stock,
+  options: DeliveryOptions & Pick<SendOptions, 'sameRide'>,
   recordings: RunTarget,
   days: DeliveryTarget,
 ): Promise<void> {
-  const { jobs, dryRun } = options;
-  const upload = { jobs, dryRun, force: false, anyType: false, metadata: {} };
-  const total = { count: files.length + members.length, bytes };
+  const { jobs, dryRun, sameRide } = options;
+  const upload = { jobs, dryRun, sameRide, force: false, anyType: false, metadata: {} };
+  const total = tracks.length > 0 ? undefined : { count: files.length + members.length, bytes };
   const sender = new BatchSender(context, upload, recordings, total);
   await sender.sendFiles(files);
   await sender.sendMembers(members);
+  await sendTracks(context, tracks, sender, recordings);
   for (const kind of KINDS) await deliverRecords(context, records[kind].records, options, days);
 }
 
 function addOther(findings: Findings, { name }: Piece): void {
-  const kind = otherKind(name);
-  if (kind === 'gpx' || kind === 'tcx') {
-    findings.leave(kind, `${kind.toUpperCase()} files`, 'only FIT recordings are sent');
-    return;
-  }
   const extension = extname(name).toLowerCase().slice(0, 12);
   const title = extension === '' ? 'Files without an extension' : `${extension} files`;
   findings.leave('not-understood', title, 'of no known source');

@@ -1,7 +1,9 @@
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import { describeActivity } from '../fit/activity.ts';
+import { readShape } from '../fit/shape.ts';
 import { readFitWellness } from '../fit/wellness.ts';
+import type { CoveringRide } from '../upload/rides.ts';
 import { localDay } from '../records/days/zone.ts';
 import { type MemberRecording, unreadableItem } from '../upload/batch-sender.ts';
 import { type Whole, identify } from '../upload/identify.ts';
@@ -39,6 +41,8 @@ export class RecordingStock {
   readonly members: MemberRecording[] = [];
   /** Size of `files` and `members`. */
   bytes = 0;
+  /** What was recorded in `files` and `members`. */
+  readonly rides: CoveringRide[] = [];
   readonly #parts: RecordingParts;
   readonly #seen = new Set<string>();
   /** Paths of whole recordings, without their endings. */
@@ -125,6 +129,7 @@ export class RecordingStock {
         { bytes: bytes.length, days },
       );
       this.bytes += bytes.length;
+      this.rides.push({ path, isConverted: false, shape: readShape(bytes, summary) });
       if ('file' in from) this.files.push(from.file);
       else this.members.push({ path, read: () => readMember(from.member) });
     }

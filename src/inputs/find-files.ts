@@ -1,16 +1,15 @@
 import { type Dirent, type Stats, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join, parse, resolve, sep } from 'node:path';
+import { dirname, join, parse, resolve, sep } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { NotPlainFile, describeFileError } from '../system/plain-file.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import {
   ODD_NAME,
   type OddNames,
-  type OtherKind,
   isRecordingName,
   isSearchedFolder,
   oddNames,
-  otherKind,
+  isTrackName,
 } from './recording-names.ts';
 
 /** A folder of a command line. It may be on a device that is unplugged during the run. */
@@ -38,32 +37,34 @@ export interface UnreadablePath {
   readonly problem: string;
 }
 
-/** A file of a folder that holds, or may hold, activities in a form that is not sent. */
-export interface OtherFile {
+/** A zip archive in a folder, which is not opened. */
+export interface ArchiveInFolder {
   readonly path: string;
-  readonly other: OtherKind;
+  readonly isArchive: true;
 }
 
 /**
- * Finds the named files, of any name, and in folders the files with the name of a recording, and GPX, TCX
- * and zip files, which are not sent.
+ * Finds the named files, of any name, and in folders the files with the name of a recording, of a GPX or TCX file, and of
+ * a zip archive.
  */
 export function* findFiles(
   paths: readonly string[],
   cwd: string,
-): Generator<RecordingFile | UnreadablePath | OtherFile, undefined> {
-  for (const found of searchPaths(paths, cwd, isRecordingOrOther)) {
+): Generator<RecordingFile | UnreadablePath | ArchiveInFolder, undefined> {
+  for (const found of searchPaths(paths, cwd, isWantedName)) {
     const { path } = found;
-    if ('problem' in found || found.named || isRecordingName(basename(path))) yield found;
-    else {
-      const other = otherKind(path);
-      if (other !== undefined) yield { path, other };
-    }
+    if ('problem' in found || found.named || !isArchiveName(path)) yield found;
+    else yield { path, isArchive: true };
   }
 }
 
-function isRecordingOrOther(name: string): boolean {
-  return isRecordingName(name) || (!name.startsWith('.') && otherKind(name) !== undefined);
+function isWantedName(name: string): boolean {
+  if (isRecordingName(name) || isTrackName(name)) return true;
+  return isArchiveName(name) && !name.startsWith('.');
+}
+
+function isArchiveName(name: string): boolean {
+  return /\.zip$/i.test(name);
 }
 
 /**

@@ -34,13 +34,9 @@ export function isSearchedFolder(name: string): boolean {
   return !name.startsWith('.') && !SCRATCH_FOLDERS.has(name.toLowerCase());
 }
 
-/** Kinds of files that hold, or may hold, activities in a form that is not sent. */
-export type OtherKind = 'gpx' | 'tcx' | 'zip';
-
-/** Returns the kind of a file that is no recording by its name; undefined for all other files. */
-export function otherKind(name: string): OtherKind | undefined {
-  const [, kind] = /\.(gpx(?=$|\.gz$)|tcx(?=$|\.gz$)|zip(?=$))/i.exec(name) ?? [];
-  return kind?.toLowerCase() as OtherKind | undefined;
+/** Returns whether a file may be GPX or TCX, which is converted. */
+export function isTrackName(name: string): boolean {
+  return /\.(?:gpx|tcx)(?:\.gz)?$/i.test(name) && !name.startsWith('.');
 }
 
 /** Reason to skip a file whose name is not UTF-8. */

@@ -3,7 +3,8 @@ export const VERSION = 1;
 
 /** The tables of the ledger. */
 export const SCHEMA = `
-  -- One row a recording and account. A recording is the SHA-256 of its bytes; paths are labels. With
+  -- One row a recording and account. A recording is the SHA-256 of its bytes, or the digest of its points if it was
+  -- converted; paths are labels. With
   -- row ids, because every entry of an index would repeat the hash without them.
   CREATE TABLE uploads (
     id INTEGER PRIMARY KEY,
@@ -11,8 +12,9 @@ export const SCHEMA = `
     sha256 TEXT NOT NULL,
     -- pending: may have been sent. confirmed: the service has it. rejected: the service refused it.
     -- undoing: the service had it, and the request to remove its workout may have been sent. undone: the
-    -- workout was taken back from here.
-    state TEXT NOT NULL CHECK (state IN ('pending', 'confirmed', 'rejected', 'undoing', 'undone')),
+    -- workout was taken back from here. held: not sent, since another recording of the ride was.
+    state TEXT NOT NULL
+      CHECK (state IN ('pending', 'confirmed', 'rejected', 'undoing', 'undone', 'held')),
     -- While pending: the process that sends it (system/processes.ts), alive or dead.
     owner TEXT,
     path TEXT NOT NULL,
@@ -38,6 +40,14 @@ export const SCHEMA = `
     duration_secs REAL,
     recorded_secs REAL,
     recorded_meters REAL,
+    -- Of GPX and TCX: the digest of the points, which identifies the activity, and the version of the converter that
+    -- made the bytes with this SHA-256.
+    digest TEXT,
+    converter INTEGER,
+    -- When its records end (ms since the epoch), the sport of its only session, and the file_id.
+    ended_at INTEGER,
+    sport INTEGER,
+    file_id TEXT,
     -- The file name on the wire. With the start it identifies a workout.
     sent_as TEXT NOT NULL,
     -- When it was first compared with the workouts of the platform (ms since the epoch).
@@ -48,6 +58,11 @@ export const SCHEMA = `
   );
   CREATE INDEX uploads_started ON uploads (account, started_at);
   CREATE INDEX uploads_changed ON uploads (account, state, changed_at);
+  CREATE UNIQUE INDEX uploads_digest ON uploads (account, digest) WHERE digest IS NOT NULL;
+
+  -- What was recorded where (fit/shape.ts, JSON), to find recordings of one ride. Beside the uploads, which are
+  -- often read as a whole.
+  CREATE TABLE shapes (upload INTEGER PRIMARY KEY, shape TEXT NOT NULL);
 
   -- What was found in a file, so that an unchanged one is not read again.
   CREATE TABLE known_files (

@@ -3,7 +3,7 @@ import type { Activity } from '../fit/activity.ts';
 /** A row of the table `uploads`. */
 export interface UploadRow {
   readonly sha256: string;
-  readonly state: 'pending' | 'confirmed' | 'rejected' | 'undoing' | 'undone';
+  readonly state: 'pending' | 'confirmed' | 'rejected' | 'undoing' | 'undone' | 'held';
   readonly owner: string | null;
   readonly path: string;
   readonly size: number;

@@ -10,7 +10,9 @@ import {
 } from './upload-rows.ts';
 import type { ProcessMark } from '../system/processes.ts';
 import type { PlatformFacts } from '../config/platforms.ts';
+import type { Shape } from '../fit/shape.ts';
 import { platformFacts } from './platform-facts.ts';
+import { type LedgerRide, ridesBetween } from './rides.ts';
 
 export interface ClaimedRecording {
   readonly sha256: string;
@@ -19,6 +21,16 @@ export interface ClaimedRecording {
   readonly size: number;
   readonly activity: Activity;
   readonly workout: WorkoutFacts;
+  /** Absent: it is compared with no other recording. */
+  readonly shape?: Shape;
+  /** Of GPX and TCX. */
+  readonly track?: ConvertedFrom | undefined;
+}
+
+/** The identity of a converted activity, and the version of its converter. */
+interface ConvertedFrom {
+  readonly digest: string;
+  readonly converter: number;
 }
 
 /** A recording that becomes the same workout as another one. */
@@ -59,6 +71,18 @@ export class UploadLedger {
     return found === undefined ? undefined : decode(found);
   }
 
+  /** Finds a GPX or TCX activity by the digest of its points, whichever version converted it. */
+  findConverted(digest: string): LedgerUpload | undefined {
+    const row = this.#database.get`
+      SELECT * FROM uploads WHERE account = ${this.#account} AND digest = ${digest}`;
+    return row === undefined ? undefined : decode(row as UploadRow);
+  }
+
+  /** Returns the recordings of a time (ms since 1970) that were sent or are being sent. */
+  rides({ startedAt, endedAt }: Pick<Shape, 'startedAt' | 'endedAt'>): LedgerRide[] {
+    return ridesBetween(this.#database, this.#account, startedAt, endedAt);
+  }
+
   /**
    * Claims a recording for this process. A row that a dead process left pending is taken over: it is
    * sent again, and the service recognises it by its hash (interface 4.4).
@@ -66,8 +90,9 @@ export class UploadLedger {
    * @param force claims it even if it is confirmed; it then stays confirmed
    */
   claim(recording: ClaimedRecording, force: boolean): Claim {
-    const { sha256, path } = recording;
+    const { sha256, path, track } = recording;
     const claim = transaction(this.#database, () => {
+      if (track !== undefined) this.#rekey(sha256, track);
       const found = this.#row(sha256);
       const judged = this.#judge(found, force);
       if (judged !== 'yours') return judged;
@@ -118,15 +143,38 @@ export class UploadLedger {
     return (others as UploadRow[]).some((other) => !this.#isFree(other));
   }
 
-  #insert({ sha256, path, size, activity, workout }: ClaimedRecording): void {
+  /** Records that it is not sent, since another recording of its ride was. */
+  hold(recording: ClaimedRecording): void {
+    transaction(this.#database, () => {
+      if (this.#row(recording.sha256) === undefined) this.#insert(recording, 'held');
+    });
+  }
+
+  /** Gives the row of an activity the hash of what this version made of it. */
+  #rekey(sha256: string, { digest, converter }: ConvertedFrom): void {
+    this.#database.run`
+      UPDATE OR IGNORE uploads SET sha256 = ${sha256}, converter = ${converter}
+      WHERE account = ${this.#account} AND digest = ${digest} AND sha256 <> ${sha256}`;
+  }
+
+  #insert(
+    { sha256, path, size, activity, workout, shape, track }: ClaimedRecording,
+    state: 'pending' | 'held' = 'pending',
+  ): void {
+    const owner = state === 'pending' ? this.#mark.id : undefined;
     const { name, startedAt, offsetMinutes, movingSecs, distanceMeters } = activity;
     this.#database.run`
       INSERT INTO uploads (account, sha256, state, owner, path, size, changed_at,
         name, started_at, offset_minutes, moving_secs, distance_meters,
-        duration_secs, recorded_secs, recorded_meters, sent_as)
-      VALUES (${this.#account}, ${sha256}, 'pending', ${this.#mark.id}, ${path}, ${size}, ${this.#now()},
+        duration_secs, recorded_secs, recorded_meters, sent_as,
+        digest, converter, ended_at, sport, file_id)
+      VALUES (${this.#account}, ${sha256}, ${state}, ${owner}, ${path}, ${size}, ${this.#now()},
         ${name}, ${startedAt}, ${offsetMinutes}, ${movingSecs}, ${distanceMeters},
-        ${workout.durationSecs}, ${workout.recordedSecs}, ${workout.recordedMeters}, ${workout.sentAs})`;
+        ${workout.durationSecs}, ${workout.recordedSecs}, ${workout.recordedMeters}, ${workout.sentAs},
+        ${track?.digest}, ${track?.converter}, ${shape?.endedAt}, ${shape?.sport}, ${shape?.fileId})`;
+    if (shape === undefined) return;
+    this.#database.run`
+      INSERT OR REPLACE INTO shapes (upload, shape) VALUES (last_insert_rowid(), ${JSON.stringify(shape)})`;
   }
 
   confirm(sha256: string, attempts: number, service: Readonly<Record<string, unknown>>): void {
@@ -250,7 +298,7 @@ export class UploadLedger {
   settledFiles(): readonly { readonly path: string; readonly size: number }[] {
     return this.#database.all`
       SELECT path, size FROM uploads NOT INDEXED
-      WHERE account = ${this.#account} AND state IN ('confirmed', 'undoing', 'undone')
+      WHERE account = ${this.#account} AND state IN ('confirmed', 'undoing', 'undone', 'held')
       UNION ALL SELECT path, size FROM known_files WHERE verdict = 'not-an-activity'` as {
       path: string;
       size: number;
@@ -282,9 +330,10 @@ export class UploadLedger {
         (SELECT count(*) FROM uploads WHERE account = ${account} AND state = 'pending') AS pending,
         (SELECT count(*) FROM uploads WHERE account = ${account} AND state = 'rejected') AS rejected,
         (SELECT count(*) FROM uploads WHERE account = ${account} AND state = 'undoing') AS undoing,
-        (SELECT count(*) FROM uploads WHERE account = ${account} AND state = 'undone') AS undone)
-      SELECT pending, total - others - pending - rejected - undoing - undone AS confirmed, rejected,
-        undoing, undone
+        (SELECT count(*) FROM uploads WHERE account = ${account} AND state = 'undone') AS undone,
+        (SELECT count(*) FROM uploads WHERE account = ${account} AND state = 'held') AS held)
+      SELECT pending, total - others - pending - rejected - undoing - undone - held AS confirmed,
+        rejected, undoing, undone, held
       FROM parts` as Record<LedgerUpload['state'], number>;
   }
 
@@ -344,7 +393,8 @@ export class UploadLedger {
   #judge(found: UploadRow | undefined, force: boolean): Claim {
     if (found === undefined) return 'yours';
     const { state } = found;
-    if (state !== 'pending' && state !== 'rejected' && !force) return state;
+    const isOpen = state === 'pending' || state === 'rejected' || state === 'held';
+    if (!isOpen && !force) return state;
     return this.#isFree(found) ? 'yours' : 'busy';
   }
 

@@ -17,6 +17,8 @@ export interface Conversion {
   /** Of the track. It is sent as the name of the upload, and is not in the FIT file. */
   readonly name: string | undefined;
   readonly gaps: readonly Gap[];
+  /** A phone wrote it along the way, for a program that shows steps and ways: Google Fit, Apple Health. */
+  readonly isPhone: boolean;
 }
 
 /** The time without values of a channel (s), of gaps that are too long to be filled. */
@@ -38,7 +40,7 @@ export const CHANNEL_WORDS = {
 const DEVELOPMENT = 255;
 
 /** Converts an activity, and changes its points. The same points give the same bytes. */
-export function convert(stretch: Stretch): Conversion {
+export function convert(stretch: Stretch, isPhone: boolean): Conversion {
   const { points, sport, subSport, name } = stretch;
   const digest = digestOf(points);
   const pauses = pausesOf(stretch);
@@ -52,7 +54,7 @@ export function convert(stretch: Stretch): Conversion {
     ...{ sport, subSport, laps, pauses, records: points },
     calories: calories.length === 0 ? undefined : kcal(calories.reduce((a, b) => a + b)),
   });
-  return { fit, digest, converter: CONVERTER, name, gaps };
+  return { fit, digest, converter: CONVERTER, name, gaps, isPhone };
 }
 
 /** Steps between the values that a digest tells apart: finer ones differ between programs that copy a file. */

@@ -81,9 +81,9 @@ export async function readTracks(
         reader.open(localName(tag), attributes);
       },
       ontext: (text) => reader.addText(text),
-      onclosetag(tag, isImplied) {
+      onclosetag(tag) {
         feed.closed();
-        reader.close(localName(tag), isImplied);
+        reader.close(localName(tag));
       },
     },
     { xmlMode: true, decodeEntities: false },
@@ -94,8 +94,10 @@ export async function readTracks(
     await setImmediate();
     signal.throwIfAborted();
   }
+  // The end of the document closes what is still open.
+  const { isWhole } = reader;
   parser.end();
-  if (!reader.isWhole) throw new XmlFault('is cut off: its end is missing', true);
+  if (!isWhole) throw new XmlFault('is cut off: its end is missing', true);
   return reader.file;
 }
 
@@ -213,9 +215,9 @@ class TrackReader {
     this.#text += text;
   }
 
-  close(name: string, isImplied: boolean): void {
+  close(name: string): void {
     const role = this.#roles[name];
-    if (role === 'root' && !isImplied) this.isWhole = true;
+    if (role === 'root') this.isWhole = true;
     this.#open.pop();
     const parent = this.#open.at(-1) ?? '';
     if (role === 'track') {
@@ -253,7 +255,7 @@ class TrackReader {
     if (channel !== undefined) setChannel(point, channel, this.#text);
   }
 
-  /** Takes what is said of a whole track or lap. */
+  /** Takes the facts about a whole track or lap. */
   #addFact(track: Track, parent: string, name: string): void {
     const lap = track.laps.at(-1);
     switch (`${parent} ${name}`) {

@@ -8,6 +8,10 @@ export type TrackResult = { readonly path: string } & (
   { readonly conversion: Conversion } | { readonly obstacle: string }
 );
 
+const PHONES = /apple health|google fit/i;
+/** Folders of a Google account's export. */
+const LOW_ACCURACY = /low accuracy|takeout[^/\\]*[/\\](?:google )?fit[/\\]/i;
+
 /**
  * Converts the activities of a GPX or TCX file, one at a time, in the order of their times.
  *
@@ -21,8 +25,11 @@ export async function* convertFile(
   { now, signal }: { readonly now: number; readonly signal: AbortSignal },
 ): AsyncGenerator<TrackResult, void, undefined> {
   const file = await readTracks(bytes, kind, signal);
+  const isPhone = PHONES.test(file.creator) || LOW_ACCURACY.test(path);
   for (const [index, part] of splitTracks(file, now).entries()) {
     const name = index === 0 ? path : `${path}#${index + 1}`;
-    yield 'obstacle' in part ? { path: name, ...part } : { path: name, conversion: convert(part) };
+    yield 'obstacle' in part
+      ? { path: name, ...part }
+      : { path: name, conversion: convert(part, isPhone) };
   }
 }

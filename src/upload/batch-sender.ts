@@ -4,6 +4,8 @@ import { BatchBreaker } from '../api/batch-breaker.ts';
 import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
 import { inParallel } from '../base/parallel.ts';
+import type { ServiceClient } from '../api/client.ts';
+import type { Shape } from '../fit/shape.ts';
 import type { RecordingFile, SearchedFolder } from '../inputs/find-files.ts';
 import type { SendOptions } from './known-outcome.ts';
 import {
@@ -13,6 +15,7 @@ import {
   type RecordingContents,
   reusedBuffer,
 } from './read-recording.ts';
+import type { TrackIdentity } from './recordings-of.ts';
 import type { UnreadableMember } from './read-member.ts';
 import type { UploadItem, UploadProgress } from './report.ts';
 import { type Amount, UploadTimes } from './upload-times.ts';
@@ -27,13 +30,17 @@ export interface RunTarget extends UploadTarget {
 
 export interface MemberRecording {
   readonly path: string;
-  readonly read: () => Promise<RecordingContents | UnreadableMember>;
+  readonly read: () => Promise<SendableContents | UnreadableMember>;
 }
+
+/** `track`: it was GPX or TCX. */
+export type SendableContents = RecordingContents & { readonly track?: TrackIdentity | undefined };
 
 /** Sends the recordings of one run, several at once. Reports each of them once, in no fixed order. */
 export class BatchSender {
   readonly #context: Context;
   readonly #jobs: number;
+  readonly #isOffline: boolean;
   readonly #target: RunTarget;
   readonly #total: Amount | undefined;
   readonly #uploader: Uploader;
@@ -55,6 +62,7 @@ export class BatchSender {
     const runStartedAt = context.clock.now();
     this.#context = context;
     this.#jobs = options.jobs;
+    this.#isOffline = options.dryRun;
     this.#target = target;
     this.#total = total;
     this.#uploader = new Uploader(context, options, { ...target, runStartedAt });
@@ -84,6 +92,20 @@ export class BatchSender {
     await inParallel(this.#startMembers(members), this.#jobs, async ({ sent }) => await sent);
   }
 
+  /**
+   * Reads the platform's workouts of the days of recordings, which may cover these.
+   *
+   * @throws SyncError if the platform cannot be asked now
+   */
+  async readPlatform(
+    recordings: readonly { readonly shape: Shape }[],
+    client: () => Promise<ServiceClient>,
+  ): Promise<void> {
+    const shapes = recordings.map(({ shape }) => shape);
+    if (this.#isOffline) return;
+    await this.#uploader.rides.readPlatform(this.#context, shapes, client);
+  }
+
   async *#startMembers(
     members: AsyncIterable<MemberRecording> | Iterable<MemberRecording>,
   ): AsyncGenerator<{ readonly sent: Promise<void> }, void, undefined> {
@@ -102,14 +124,14 @@ export class BatchSender {
     }
   }
 
-  async #sendMember(path: string, contents: RecordingContents | UnreadableMember): Promise<void> {
+  async #sendMember(path: string, contents: SendableContents | UnreadableMember): Promise<void> {
     this.#context.signal.throwIfAborted();
     if ('problem' in contents) {
       this.#report(unreadableItem(path, contents));
       return;
     }
     const startedAt = this.#context.clock.monotonic();
-    const item = await this.#uploader.uploadContents(path, contents);
+    const item = await this.#uploader.uploadContents(path, contents, contents.track);
     this.#judge(item);
     this.#report(item, contents.bytes.length, startedAt);
   }

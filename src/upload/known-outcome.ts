@@ -15,6 +15,11 @@ export interface SendOptions {
   /** Returns whether an activity is too early to be sent; absent: none is. */
   readonly isTooEarly?: ((activity: Activity) => boolean) | undefined;
   readonly dryRun: boolean;
+  /**
+   * Of a ride that was sent already: `send` another recording of it and what is covered, `hold` another recording.
+   * Absent: send another recording, with a note.
+   */
+  readonly sameRide?: 'send' | 'hold' | undefined;
 }
 
 /**
@@ -34,13 +39,14 @@ export function outcomeOf(
   }
   const open = (upload?.attempts ?? 0) > 0 ? 'failed-before' : 'new';
   if (verdict === 'activity') return open;
+  if (verdict === 'not-an-activity' && sha256 === undefined) return noTrack(path, named, detail);
   if (verdict === 'not-an-activity') return anyType ? open : notAnActivity(path, named, before);
   return { path, outcome: 'invalid', reason: verdict as InvalidReason, detail };
 }
 
 /** Returns whether the service has a recording, or had it and it was, or is to be, taken back. */
 export function isDone({ state }: UploadStanding): boolean {
-  return state !== 'pending' && state !== 'rejected';
+  return state !== 'pending' && state !== 'rejected' && state !== 'held';
 }
 
 export function alreadyUploaded(path: string, sha256: string): UploadItem {
@@ -54,8 +60,15 @@ export function outcomeAtRest(
   sha256: string,
 ): UploadItem {
   if (state === 'confirmed') return alreadyUploaded(path, sha256);
+  if (state === 'held') return { path, outcome: 'held', by: [], sha256 };
   const reason = state === 'undone' || state === 'undoing' ? state : 'refused-before';
   return { path, outcome: 'skipped', reason, sha256 };
+}
+
+/** Returns the outcome of a GPX or TCX file without an activity: the same in a folder, where its reason is not shown. */
+export function noTrack(path: string, named: boolean, detail: string): UploadItem {
+  const about = { path, outcome: 'skipped', reason: 'not-an-activity' } as const;
+  return named ? { ...about, detail } : about;
 }
 
 export function notAnActivity(

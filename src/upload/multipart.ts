@@ -69,14 +69,20 @@ function escapeName(name: string): string {
  * Returns the file name on the wire: `2026-02-15-07-10-00-1234567890.fit`. Start and file name identify a
  * workout on deployed services, which misread some characters. The name depends only on what the
  * recording states: copies under other names, on other computers, or repaired become one workout.
+ *
+ * @param digest of a converted activity, which identifies it instead of the device
  */
 export function wireFileName(
   startedAt: number | undefined,
   { sha256: hash, summary: { fileId } }: Omit<Whole, 'device'>,
+  digest?: string,
 ): string {
   const { manufacturer, product, serial, timeCreated } = fileId ?? {};
   const device = [manufacturer, product, serial, timeCreated?.getTime()].join();
-  const number = Number.parseInt((startedAt === undefined ? hash : sha256(device)).slice(0, 8), 16);
+  const number = Number.parseInt(
+    (startedAt === undefined ? hash : (digest ?? sha256(device))).slice(0, 8),
+    16,
+  );
   if (startedAt === undefined) return `${number}.fit`;
   return `${new Date(startedAt).toISOString().slice(0, 19).replace(/[T:]/g, '-')}-${number}.fit`;
 }

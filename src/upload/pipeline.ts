@@ -1,14 +1,19 @@
+import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { findFiles, type RecordingFile } from '../inputs/find-files.ts';
+import { isTrackName } from '../inputs/recording-names.ts';
 import type { RunTarget } from './batch-sender.ts';
 import type { UploadItem } from './report.ts';
 import { type SendOptions, alreadyUploaded, isDone, outcomeOf } from './known-outcome.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { ArchiveTarget } from './send-archives.ts';
+import type { TrackEntry } from './send-tracks.ts';
 
 interface BatchTarget extends RunTarget, ArchiveTarget {
   readonly known: KnownFiles;
   readonly cwd: string;
+  /** Called for each zip archive in a folder. */
+  readonly onArchive?: ((path: string) => void) | undefined;
   /** Called with the number of files to read, before the first one is read. */
   readonly onWaiting?: ((count: number) => void) | undefined;
 }
@@ -26,46 +31,61 @@ export async function uploadBatch(
   options: SendOptions & { readonly jobs: number },
   target: BatchTarget,
 ): Promise<void> {
-  const { waiting, archives } = target.known.reading(() => reportKnown(paths, options, target));
-  if (waiting.length === 0 && archives.length === 0) return;
-  target.onWaiting?.(waiting.length);
+  const { waiting, archives, tracks } = target.known.reading(() =>
+    reportKnown(paths, options, target),
+  );
+  if (waiting.length + archives.length + tracks.length === 0) return;
+  target.onWaiting?.(waiting.length + tracks.length);
   // Loaded only if there is a file to read.
   const { BatchSender } = await import('./batch-sender.ts');
   const bytes = waiting.reduce((sum, { stamp }) => sum + stamp.size, 0);
-  const total = archives.length === 0 ? { count: waiting.length, bytes } : undefined;
+  const isCounted = archives.length + tracks.length === 0;
+  const total = isCounted ? { count: waiting.length, bytes } : undefined;
   const sender = new BatchSender(context, options, target, total);
   await sender.sendFiles(waiting);
-  if (archives.length === 0) return;
+  if (isCounted) return;
   const { sendArchives } = await import('./send-archives.ts');
-  await sendArchives(context, archives, sender, target);
+  await sendArchives(context, archives, sender, target, async (members) => {
+    const { newRoom, sendTracks, sourceOf, tracksIn } = await import('./send-tracks.ts');
+    const choice = { force: options.force, room: newRoom() };
+    const entries: TrackEntry[] = [];
+    for (const source of [...tracks.map(sourceOf), ...members]) {
+      const { report } = target;
+      entries.push(...(await tracksIn(context, source, target, report, choice)));
+    }
+    await sendTracks(context, entries, sender, target);
+  });
 }
 
 /**
  * Reports the files with a known outcome, and returns the others. Files that failed before come last:
- * a recording that the service cannot store never delays the others. Named zip files are apart.
+ * a recording that the service cannot store never delays the others. Named zip files, and GPX and TCX files, are
+ * apart.
  */
 function reportKnown(
   paths: readonly string[],
   options: SendOptions,
   target: BatchTarget,
-): { readonly waiting: RecordingFile[]; readonly archives: RecordingFile[] } {
+): Readonly<Record<'waiting' | 'archives' | 'tracks', RecordingFile[]>> {
   const archives: RecordingFile[] = [];
+  const tracks: RecordingFile[] = [];
   const waiting: RecordingFile[] = [];
   const failedBefore: RecordingFile[] = [];
   for (const file of findFiles(paths, target.cwd)) {
     if ('problem' in file) {
       const { path, problem: detail } = file;
       target.report({ path, outcome: 'invalid', reason: 'unreadable', detail });
-    } else if ('other' in file) target.onOther?.(file);
+    } else if ('isArchive' in file) target.onArchive?.(file.path);
     else if (file.named && /\.zip$/i.test(file.path)) archives.push(file);
     else {
       const item = knownOutcome(file, options, target.known);
-      if (item === 'new') waiting.push(file);
-      else if (item === 'failed-before') failedBefore.push(file);
-      else target.report(item);
+      if (typeof item === 'object') target.report(item);
+      else if (isTrackName(basename(file.path))) tracks.push(file);
+      else if (item === 'new') waiting.push(file);
+      else failedBefore.push(file);
     }
   }
-  return { waiting: [...waiting, ...failedBefore], archives };
+  return { waiting: [...waiting, ...failedBefore], archives, tracks };
 }
 
 /**

@@ -23,8 +23,8 @@ export interface NoRecording {
 }
 
 /**
- * Yields the recordings of a file: one of a FIT file, and of a GPX or TCX file those that it is converted to. Other
- * files are yielded as they are.
+ * Yields the recordings of a file: one of a FIT file, and each activity of a GPX or TCX file, converted. Yields other
+ * files unchanged.
  *
  * @throws the signal's reason if it is aborted
  */

@@ -26,7 +26,16 @@ export type UploadItem = { readonly path: string } & (
       readonly service: ServiceRecording;
       /** Says whether an existing workout got the name of `--name`, or that another one is replaced. */
       readonly note?: string;
+      /** Recordings of the same ride that were sent before, and when (ms since 1970). */
+      readonly sameRideAs?: readonly { readonly path: string; readonly sentAt: number }[];
     } & SentFile)
+  /** Not sent: `covered`, since recordings of the same ride have all of it; `held`, since one was sent. */
+  | {
+      readonly outcome: 'covered' | 'held';
+      /** Their paths, or titles of workouts. */
+      readonly by: readonly string[];
+      readonly sha256: string;
+    }
   | {
       readonly outcome: 'skipped';
       readonly reason: SkipReason;

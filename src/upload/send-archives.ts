@@ -7,19 +7,18 @@ import {
   type RunTarget,
   unreadableItem,
 } from './batch-sender.ts';
-import type { OtherFile, RecordingFile } from '../inputs/find-files.ts';
+import type { RecordingFile } from '../inputs/find-files.ts';
 import { readMember } from './read-member.ts';
-import { isRecordingName, otherKind } from '../inputs/recording-names.ts';
+import { isRecordingName, isTrackName } from '../inputs/recording-names.ts';
+import type { TrackSource } from './send-tracks.ts';
 
 export interface ArchiveTarget extends Pick<RunTarget, 'report'> {
   readonly tempFolder: string;
-  /** Called for each GPX, TCX or zip file in a folder, and each GPX or TCX file in an archive. */
-  readonly onOther?: ((file: OtherFile) => void) | undefined;
 }
 
 /**
  * Sends the recordings in zip archives, at any depth. A file that is no zip archive despite its name is
- * sent like a recording.
+ * sent like a recording. GPX and TCX files come last.
  *
  * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
  */
@@ -28,14 +27,17 @@ export async function sendArchives(
   files: readonly RecordingFile[],
   sender: BatchSender,
   target: ArchiveTarget,
+  sendTracks: (tracks: readonly TrackSource[]) => Promise<void>,
 ): Promise<void> {
   const archives = new Archives(signal, target.tempFolder);
+  const tracks: TrackSource[] = [];
   try {
     for (const file of files) {
       if (await isZipFile(file.absolute)) {
-        await sender.sendMembers(recordingsIn(archives, file, target));
+        await sender.sendMembers(recordingsIn(archives, file, target, tracks));
       } else await sender.sendFiles([file]);
     }
+    await sendTracks(tracks);
   } finally {
     await archives.close();
   }
@@ -46,6 +48,7 @@ async function* recordingsIn(
   archives: Archives,
   { path, absolute }: RecordingFile,
   target: ArchiveTarget,
+  tracks: TrackSource[],
 ): AsyncGenerator<MemberRecording, void, undefined> {
   for await (const found of archives.members(path, absolute)) {
     if ('problem' in found) {
@@ -53,8 +56,8 @@ async function* recordingsIn(
       continue;
     }
     const name = basename(found.path);
-    const other = otherKind(name);
-    if (other !== undefined) target.onOther?.({ path: found.path, other });
-    if (isRecordingName(name)) yield { path: found.path, read: () => readMember(found) };
+    const source = { path: found.path, read: () => readMember(found) };
+    if (isRecordingName(name)) yield source;
+    else if (isTrackName(name)) tracks.push({ ...source, named: false });
   }
 }

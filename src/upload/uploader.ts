@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
 import { type Activity, describeActivity } from '../fit/activity.ts';
+import { readShape } from '../fit/shape.ts';
 import type { Summary } from '../fit/summary.ts';
 import type { FileStamp, KnownFile, KnownFiles } from '../ledger/known-files.ts';
 import { type ClaimedRecording, type UploadLedger, isShorter } from '../ledger/uploads.ts';
@@ -24,9 +25,13 @@ import {
   contentsOf,
   readFile,
 } from './read-recording.ts';
+import type { TrackIdentity } from './recordings-of.ts';
 import type { UploadItem } from './report.ts';
+import { Rides } from './rides.ts';
 import { isPerhapsPart, replacedNote, shorterText, workoutFacts } from './same-workout.ts';
 import { type SendOptions, isDone, notAnActivity, outcomeAtRest } from './known-outcome.ts';
+import type { LedgerRide } from '../ledger/rides.ts';
+import { workoutLabel } from './workout-label.ts';
 import { VERSION } from '../base/version.ts';
 
 export interface UploadTarget {
@@ -56,6 +61,8 @@ interface RecordingOrigin {
   readonly path: string;
   readonly named: boolean;
   readonly name?: string;
+  /** It was GPX or TCX. */
+  readonly track?: TrackIdentity | undefined;
 }
 
 interface Recording {
@@ -71,6 +78,7 @@ interface Recording {
   readonly contents: RecordingContents;
   readonly fields: UploadFields;
   readonly summary: Summary;
+  readonly track: TrackIdentity | undefined;
 }
 
 /** A recording to send, or the outcome of a file whose content cannot be sent. */
@@ -87,6 +95,7 @@ const BUSY_POLL_MS = 200;
 
 /** Takes one recording at a time from its file to the service: read, check, hash, claim, send, record. */
 export class Uploader {
+  readonly rides: Rides;
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #options: SendOptions;
   readonly #target: UploadTarget;
@@ -95,6 +104,7 @@ export class Uploader {
   /** File names on the wire. Recordings of one workout share theirs. */
   readonly #sending = new Set<string>();
   readonly #sentElsewhere = new Set<string>();
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(
     context: Pick<Context, 'clock' | 'signal'>,
@@ -104,6 +114,7 @@ export class Uploader {
     this.#context = context;
     this.#options = options;
     this.#target = target;
+    this.rides = new Rides(target.ledger);
   }
 
   get sentElsewhere(): number {
@@ -153,7 +164,13 @@ export class Uploader {
     if (found !== undefined && !this.#options.dryRun) {
       this.#target.known?.remember(found.absolute, found.stamp, found.known);
     }
-    return 'item' in examined ? examined.item : await this.#deliver(examined.recording);
+    if ('item' in examined) return examined.item;
+    if (this.#options.sameRide !== 'hold') return await this.#deliver(examined.recording);
+    // The first recording of a ride is sent before the second one is looked at.
+    const { recording } = examined;
+    const delivered = this.#turn.then(() => this.#deliver(recording));
+    this.#turn = delivered.catch(() => undefined);
+    return await delivered;
   }
 
   /** Examines and delivers a recording in memory. */
@@ -163,15 +180,19 @@ export class Uploader {
     return await this.deliver(this.#judge(origin, contents, identify(contents.bytes)));
   }
 
-  /** Examines and delivers a recording that was found in an archive, or copied from a file. */
-  async uploadContents(path: string, contents: RecordingContents): Promise<UploadItem> {
+  /** Examines and delivers a recording that was found in an archive, copied from a file, or converted. */
+  async uploadContents(
+    path: string,
+    contents: RecordingContents,
+    track?: TrackIdentity,
+  ): Promise<UploadItem> {
     const identity = identify(contents.bytes);
-    return await this.deliver(this.#judge({ path, named: false }, contents, identity));
+    return await this.deliver(this.#judge({ path, named: false, track }, contents, identity));
   }
 
   /** Returns the recording to send, or its outcome if its content rules it out. */
   #judge(origin: RecordingOrigin, contents: RecordingContents, identity: Identity): Examined {
-    const { path, named } = origin;
+    const { path, named, track } = origin;
     const { anyType, isTooEarly } = this.#options;
     if (!('sha256' in identity)) {
       return {
@@ -183,29 +204,42 @@ export class Uploader {
     }
     const { sha256, summary } = identity;
     const described = describeActivity(contents.bytes, summary);
-    const activity = { ...described, name: this.#options.name ?? origin.name ?? described.name };
-    const fields = this.#fieldsOf(path, activity, identity);
+    const name = this.#options.name ?? origin.name ?? track?.name ?? described.name;
+    const activity = { ...described, name };
+    const fields = this.#fieldsOf(path, activity, identity, track);
     const renames = named && this.#options.name !== undefined;
     if (isTooEarly?.(activity) === true) {
       return { item: { path, outcome: 'skipped', reason: 'before-since', sha256 } };
     }
     const about = { path, activity, sha256, size: contents.bytes.length };
-    return { recording: { about, renames, contents, fields, summary } };
+    return { recording: { about, renames, contents, fields, summary, track } };
   }
 
   /** Sends a recording unless the ledger rules it out. @returns undefined if it is being sent already */
   async #deliver(recording: Recording): Promise<UploadItem | undefined> {
-    const { about, renames, contents, fields, summary } = recording;
+    const { about, renames, contents, fields, summary, track } = recording;
     const { path, sha256 } = about;
     const { ledger, client } = this.#target;
-    const known = ledger.find(sha256);
+    const known = (track && ledger.findConverted(track.digest)) ?? ledger.find(sha256);
     // The answer to a second upload names the workout.
     const force = this.#options.force || (renames && known?.state === 'confirmed');
     if (known !== undefined && !force && isDone(known)) {
       return outcomeAtRest(known, path, sha256);
     }
-    const workout = workoutFacts(contents.bytes, { sha256, summary });
-    const claimed = { ...about, workout };
+    const facts = workoutFacts(contents.bytes, { sha256, summary });
+    const workout = track === undefined ? facts : { ...facts, sentAs: fields.fileName };
+    const shape = readShape(contents.bytes, summary);
+    const claimed = { ...about, workout, shape, track };
+    const chosen = force || this.#options.sameRide === 'send';
+    const label = workoutLabel(about.activity.startedAt, fields.fileName);
+    const by = track === undefined || chosen ? undefined : this.rides.coverOf(shape, label);
+    if (by !== undefined) return { path, outcome: 'covered', by, sha256 };
+    const same = this.rides.sameAs(shape, known?.sha256 ?? sha256);
+    const before = same.filter(({ isConverted }) => !isConverted);
+    if (this.#options.sameRide === 'hold' && !chosen && before.length > 0) {
+      if (!this.#options.dryRun) ledger.hold(claimed);
+      return { path, outcome: 'held', by: before.map((ride) => ride.path), sha256 };
+    }
     const namesake = ledger.namesake(claimed);
     const shorter = { path, outcome: 'skipped', reason: 'shorter', sha256 } as const;
     if (!force && namesake !== undefined && isShorter(workout, namesake)) {
@@ -231,7 +265,7 @@ export class Uploader {
       case 'yours':
         this.#sending.add(fields.fileName);
         try {
-          return await this.#send(recording, replacedNote(workout, namesake));
+          return withSameRides(await this.#send(recording, replacedNote(workout, namesake)), same);
         } finally {
           this.#sending.delete(fields.fileName);
         }
@@ -358,21 +392,29 @@ export class Uploader {
     path: string,
     { name, startedAt }: Activity,
     { device, ...whole }: Whole,
+    track: TrackIdentity | undefined,
   ): UploadFields {
     const fileName = basename(path).toWellFormed();
+    const stem = fileName.replace(/(?:\.(?:fit|gpx|tcx))?(?:\.gz)?(?:#\d+)?$/i, '');
     return {
       filePart: this.#target.filePart,
-      fileName: wireFileName(startedAt, whole),
+      fileName: wireFileName(startedAt, whole, track?.digest),
       // Without a name, the platform would show the name on the wire.
-      name: name ?? (fileName.replace(/(?:\.fit)?(?:\.gz)?$/i, '') || undefined),
+      name: name ?? (stem || undefined),
       metadata: {
         app_version: VERSION,
-        device_id: device,
+        device_id: track === undefined ? device : undefined,
         file_name: fileName,
         ...this.#options.metadata,
       },
     };
   }
+}
+
+/** Adds the recordings of the same ride that were sent before it. */
+function withSameRides(item: UploadItem, same: readonly LedgerRide[]): UploadItem {
+  if (same.length === 0 || item.outcome !== 'uploaded') return item;
+  return { ...item, sameRideAs: same.map(({ path, changedAt }) => ({ path, sentAt: changedAt })) };
 }
 
 const SHORTER_THAN_LISTED = 'It is shorter than the workout that the platform has of it.';

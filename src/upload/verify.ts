@@ -5,6 +5,7 @@ import { phrase, sync } from '../base/phrase.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { WireObject } from '../api/wire.ts';
 import type { PlatformFacts } from '../config/platforms.ts';
+import { fileLabel, workoutLabel } from './workout-label.ts';
 import { NoList, startOf, workoutPages } from '../api/workout-pages.ts';
 
 export interface Verified {
@@ -54,11 +55,27 @@ export async function verifyUploads(
   client: () => Promise<ServiceClient>,
   facts: PlatformFacts,
 ): Promise<Verified[]> {
-  if (uploads.length === 0) return [];
+  return (await compareWithPlatform({ clock, signal }, uploads, client, facts)).items;
+}
+
+/**
+ * Does the same as {@link verifyUploads}, and returns the workouts of no recording, too.
+ *
+ * @param days further times to list the workouts of
+ */
+export async function compareWithPlatform(
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+  uploads: readonly ConfirmedUpload[],
+  client: () => Promise<ServiceClient>,
+  facts: PlatformFacts,
+  days: readonly Pick<ConfirmedUpload, 'startedAt' | 'confirmedAt'>[] = [],
+): Promise<{ readonly items: Verified[]; readonly others: readonly WireObject[] }> {
+  const listed = [...uploads, ...days];
+  if (listed.length === 0) return { items: [], others: [] };
   const now = clock.now();
   const isKnown = () => facts.has('workouts', 'own-workouts') || facts.has('uploadFit', 'results');
   const service = await client();
-  const workouts = await listWorkouts(uploads, service, signal, facts).catch((error: unknown) => {
+  const workouts = await listWorkouts(listed, service, signal, facts).catch((error: unknown) => {
     if (isKnown() || !hasNoList(error)) throw error;
     return [];
   });
@@ -74,7 +91,9 @@ export async function verifyUploads(
       .toSorted((a, b) => a.upload.confirmedAt - b.upload.confirmedAt)
       .map(({ upload, workout }) => [workout, upload]),
   );
-  return matched.map(({ upload, workout }) => {
+  const taken = new Set(matched.map(({ workout }) => workout));
+  const others = workouts.filter((workout) => !taken.has(workout));
+  const items = matched.map(({ upload, workout }): Verified => {
     if (workout !== undefined) {
       const { id } = workout;
       const shortened = shortenedTo(upload, workout, fillers.get(workout));
@@ -89,6 +108,7 @@ export async function verifyUploads(
     const fresh = Math.abs(now - upload.confirmedAt) < PROCESSING_MS;
     return { upload, outcome: fresh ? 'pending' : 'missing' };
   });
+  return { items, others };
 }
 
 /** Returns whether a platform has no list of workouts: the interface describes none (4.7). */
@@ -198,7 +218,7 @@ export function knownWorkouts<
   for (const upload of uploads) {
     const { workoutId, startedAt, sentAs } = upload;
     const byId = workoutId === undefined ? undefined : byLabel.get(`id ${workoutId}`);
-    const workout = byId ?? byLabel.get(`fit_${startedAt}_${labelOf(sentAs)}`);
+    const workout = byId ?? byLabel.get(workoutLabel(startedAt, sentAs));
     if (workout !== undefined) known.set(upload, workout);
   }
   return known;
@@ -234,11 +254,6 @@ const ROUNDING = 0.02;
 /** `source` of a workout from an uploaded FIT file, on deployed services. */
 export const SOURCE = 'fit_file';
 
-/** Returns a file name as in `externalId`: `fit_START_NAME`, START in ms. */
-function labelOf(sentAs: string): string {
-  return sentAs.replace(/\W/g, '_');
-}
-
 /** Returns whether a workout comes from another source, such as a device's platform. */
 function isFromElsewhere({ source, externalId }: WireObject): boolean {
   return typeof source === 'string' && source !== SOURCE && typeof externalId === 'string';
@@ -259,7 +274,7 @@ function takeNearest(upload: ConfirmedUpload, left: Listed[]): WireObject | unde
 function takeNamesake({ sentAs }: ConfirmedUpload, left: Listed[]): WireObject | undefined {
   const index = left.findIndex(
     ({ workout: { externalId } }) =>
-      typeof externalId === 'string' && externalId.endsWith(`_${labelOf(sentAs)}`),
+      typeof externalId === 'string' && externalId.endsWith(`_${fileLabel(sentAs)}`),
   );
   return index < 0 ? undefined : left.splice(index, 1)[0]?.workout;
 }
@@ -320,4 +335,4 @@ function isLess(there: number | undefined, recorded: number | undefined, least: 
 }
 
 /** Failures to list workouts that pass with no retry. */
-const NO_LIST: readonly ErrorCode[] = ['SCOPE_MISSING', 'REJECTED', 'SERVICE_ANSWER'];
+export const NO_LIST: readonly ErrorCode[] = ['SCOPE_MISSING', 'REJECTED', 'SERVICE_ANSWER'];

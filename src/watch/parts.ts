@@ -11,6 +11,7 @@ import type { UploadLedger } from '../ledger/uploads.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
 import type { Rank, Zone } from '../records/types.ts';
 import type { Lock } from '../system/process-lock.ts';
+import type { SendOptions } from '../upload/known-outcome.ts';
 import type { UploadItem } from '../upload/report.ts';
 import type { EventQueue } from './events.ts';
 import type { DeviceNames } from './find/device-names.ts';
@@ -55,6 +56,8 @@ export interface WatchAccount {
   readonly zone: () => Promise<Zone>;
   /** Which of several programs counts on a day of wellness. */
   readonly rank: Rank;
+  /** As in the options of an upload. */
+  readonly sameRide?: SendOptions['sameRide'];
 }
 
 /** The devices that come and go. They outlive a login: the next watcher takes them over. */

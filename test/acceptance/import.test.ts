@@ -97,7 +97,7 @@ describe('sync import', () => {
       /^JSON for the platform +1 +2 +2026-02-15 +2026-02-16 +as wellness$/,
       /^JSON for the platform +1 +1 +2026-02-15 +2026-02-15 +as nutrition$/,
       /^Recordings found twice +1 +no: the same recording is sent once$/,
-      /^GPX files +1 +no: only FIT recordings are sent$/,
+      /^GPX and TCX without an activity +1 +no: routes, plans and the like$/,
       /^\.jpg files +1 +no: of no known source$/,
     ]);
     expect(stderr).toContain(

@@ -148,7 +148,15 @@ it('sync upload of three hundred files sends each good file once and reports thi
     control.addFaults(`upload-fit:503(retry-after=0)+${skip}`, `upload-fit:reset+${skip + 13}`);
   }
   expect((await world.lines(['upload', 'card'], { code: 3 })).at(-1)).toEqual({
-    ...{ type: 'summary', total: 300, uploaded: 270, duplicate: 0, skipped: 10 },
+    ...{
+      type: 'summary',
+      total: 300,
+      uploaded: 270,
+      duplicate: 0,
+      covered: 0,
+      held: 0,
+      skipped: 10,
+    },
     ...{ invalid: 20, rejected: 0, failed: 0 },
   });
   expect(receivedCounts(world)).toEqual(Array(270).fill(1));

@@ -36,7 +36,16 @@ describe.skipIf(!realRecordings.present)(`recordings of real devices${realRecord
       ...OTHERS,
     });
     expect(first.code).toBe(3);
-    const counts = { type: 'summary', total: 18, duplicate: 0, invalid: 3, rejected: 0, failed: 0 };
+    const counts = {
+      type: 'summary',
+      total: 18,
+      duplicate: 0,
+      covered: 0,
+      held: 0,
+      invalid: 3,
+      rejected: 0,
+      failed: 0,
+    };
     expect(first.summary).toEqual({ ...counts, uploaded: 10, skipped: 5 });
 
     const held = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];

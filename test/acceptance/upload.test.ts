@@ -27,7 +27,16 @@ import { VERSION } from '../../src/base/version.ts';
 
 const NO_COUNTS = {
   ...{ type: 'summary', total: 0 },
-  ...{ uploaded: 0, duplicate: 0, skipped: 0, invalid: 0, rejected: 0, failed: 0 },
+  ...{
+    uploaded: 0,
+    duplicate: 0,
+    covered: 0,
+    held: 0,
+    skipped: 0,
+    invalid: 0,
+    rejected: 0,
+    failed: 0,
+  },
 };
 
 /** Runs an upload; items by path, as their order is not fixed. The summary must come last. */
@@ -142,7 +151,9 @@ describe.each(KINDS)('sync upload of a folder on %s', (platform) => {
         ...(reason === 'incomplete' || reason === 'corrupt' ? { hint: repairHint(name) } : {}),
       })),
     ].sort(byPath);
-    expect(first.items).toEqual(expected);
+    // The recordings have one start, and other files name them.
+    const items = first.items.map((item) => ({ ...item, sameRideAs: undefined }));
+    expect(items).toEqual(expected);
     expect(first.code).toBe(3);
     expect(first.summary).toEqual({
       ...NO_COUNTS,

@@ -155,7 +155,7 @@ describe('findDevices', () => {
       deviceText(devices[0] as SurveyedDevice, undefined, {} as never),
       undefined,
     );
-    expect(shown).toContain('no recordings\n  1 .tcx file, which sync does not send');
+    expect(shown).toContain('no recordings\n  1 .tcx file, which `sync upload ');
   });
 
   it('takes no number that a maker writes in place of a serial number', async () => {

@@ -70,6 +70,7 @@ async function stockOf(
     now: Date.parse('2026-04-01'),
     since: undefined,
     sources: SOURCES,
+    include: [],
     ...over,
   };
   const stock = await takeStock(context, paths, options, {
@@ -118,9 +119,8 @@ describe('taking stock of an account export', () => {
       'nutrition: JSON for the platform, 1, 2026-02-15 to 2026-02-15, sent',
       'copies: Recordings found twice, 1',
       'no-activity: FIT files without an activity, 1',
-      'unusable: Unusable recordings, 1',
-      'gpx: GPX files, 1',
-      'tcx: TCX files, 1',
+      'no-activity: GPX and TCX without an activity, 1',
+      'unusable: Unusable recordings, 2',
       'unreadable: Unreadable files, 1',
       'not-understood: .json files, 2',
       'not-understood: .jpg files, 2',
@@ -129,6 +129,7 @@ describe('taking stock of an account export', () => {
     expect(problems).toEqual([
       'export.zip/DI_CONNECT/DI-Connect-Uploaded-Files/Part1.zip/athlete_4.fit: incomplete',
       'export.zip/DI_CONNECT/broken.json: unreadable',
+      'export.zip/track.tcx.gz: not-fit',
     ]);
     expect(stock.members.map(({ path }) => path)).toEqual([
       'export.zip/DI_CONNECT/DI-Connect-Uploaded-Files/Part1.zip/athlete_1.fit',

@@ -12,7 +12,7 @@ const foundIn = (paths: string[], cwd: string) => [...findFiles(paths, cwd)];
 /** Lists the results in short: the path, `*` if it was named, or the problem; no other kinds. */
 const find = (paths: string[], cwd: string) =>
   foundIn(paths, cwd).flatMap((file) => {
-    if ('other' in file) return [];
+    if ('isArchive' in file) return [];
     if ('problem' in file) return `${file.path}: ${file.problem}`;
     return `${file.path}${file.named ? ' *' : ''}`;
   });
@@ -65,15 +65,13 @@ describe('searching a folder', () => {
     ]) {
       put(dir, `r/${name}`);
     }
-    const others = foundIn(['r'], dir).map((file) =>
-      'other' in file ? [file.path, file.other] : file,
-    );
-    expect(others).toEqual([
-      ['r/a.gpx', 'gpx'],
-      ['r/b.TCX.gz', 'tcx'],
-      ['r/c.gpx.gz', 'gpx'],
-      ['r/d/e.ZIP', 'zip'],
-      ['r/f.tcx', 'tcx'],
+    const found = foundIn(['r'], dir).map((file) => [file.path, 'isArchive' in file]);
+    expect(found).toEqual([
+      ['r/a.gpx', false],
+      ['r/b.TCX.gz', false],
+      ['r/c.gpx.gz', false],
+      ['r/d/e.ZIP', true],
+      ['r/f.tcx', false],
     ]);
   });
 
@@ -116,8 +114,7 @@ describe('searching a folder', () => {
       'r/a.fit.bak',
       'r/a.fit.part',
       'r/fit',
-      'r/a.tcx',
-      'r/track.gpx.gz',
+      'r/a.tcx.bak',
     ]) {
       put(dir, name);
     }

@@ -107,6 +107,7 @@ it('prefers confirmations and later days if both accounts have a row', () => {
     rejected: 0,
     undoing: 0,
     undone: 0,
+    held: 0,
   });
   expect(late.records.isUnchanged('wellness', '2026-05-10', 'late')).toBe(true);
   expect(late.records.nutrition.day('2026-05-10')).toEqual({ ...GEL, status: 'settled' });
@@ -118,6 +119,7 @@ it('prefers confirmations and later days if both accounts have a row', () => {
     rejected: 0,
     undoing: 0,
     undone: 0,
+    held: 0,
   });
 });
 

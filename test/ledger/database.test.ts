@@ -37,6 +37,7 @@ it('lets twenty processes start at once in an empty folder, and loses no row', a
     rejected: 0,
     undoing: 0,
     undone: 0,
+    held: 0,
   });
 });
 

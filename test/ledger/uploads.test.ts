@@ -83,6 +83,7 @@ describe('uploadLedger', () => {
       rejected: 0,
       undoing: 0,
       undone: 0,
+      held: 0,
     });
     expect(ledger.lastConfirmedAt()).toBeUndefined();
     expect(ledger.claim(A, false)).toBe('yours');
@@ -161,8 +162,8 @@ describe('uploadLedger', () => {
     other.confirm(A.sha256, 1, {});
     expect(ledger.find(A.sha256)?.state).toBe('pending');
     expect([ledger.counts(), other.counts()]).toEqual([
-      { pending: 1, confirmed: 0, rejected: 0, undoing: 0, undone: 0 },
-      { pending: 0, confirmed: 1, rejected: 0, undoing: 0, undone: 0 },
+      { pending: 1, confirmed: 0, rejected: 0, undoing: 0, undone: 0, held: 0 },
+      { pending: 0, confirmed: 1, rejected: 0, undoing: 0, undone: 0, held: 0 },
     ]);
   });
 
@@ -185,9 +186,9 @@ describe('uploadLedger', () => {
     add(before, 'rejected', 1);
     add(after, 'pending', 5);
     expect([ledger.counts(), before.counts(), after.counts()]).toEqual([
-      { pending: 1, confirmed: 4, rejected: 2, undoing: 0, undone: 0 },
-      { pending: 0, confirmed: 3, rejected: 1, undoing: 0, undone: 0 },
-      { pending: 5, confirmed: 0, rejected: 0, undoing: 0, undone: 0 },
+      { pending: 1, confirmed: 4, rejected: 2, undoing: 0, undone: 0, held: 0 },
+      { pending: 0, confirmed: 3, rejected: 1, undoing: 0, undone: 0, held: 0 },
+      { pending: 5, confirmed: 0, rejected: 0, undoing: 0, undone: 0, held: 0 },
     ]);
   });
 });

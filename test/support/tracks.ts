@@ -1,4 +1,6 @@
-/** Makes GPX and TCX files as programs write them. */
+/** Makes GPX and TCX files as programs write them, and FIT files of the same rides. */
+
+import { encodeActivity } from '../../src/fit/write-activity.ts';
 
 export interface TrackPoint {
   /** Seconds since the start of the file. */
@@ -6,7 +8,7 @@ export interface TrackPoint {
   readonly lat?: number;
   readonly lon?: number;
   readonly ele?: number;
-  readonly hr?: number;
+  readonly hr?: number | undefined;
   readonly cad?: number;
   readonly power?: number;
   readonly temp?: number;
@@ -107,4 +109,19 @@ export function tcx(activities: readonly TcxActivity[], { start = TRACK_START } 
       `<Activity Sport="${sport}"><Id>${timeAt(start, 0)}</Id>${laps.map(lap).join('')}<Creator><Name>Garmin Edge 540</Name></Creator></Activity>`,
   );
   return `<?xml version="1.0" encoding="UTF-8"?>\n<TrainingCenterDatabase xmlns="http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2" xmlns:ns3="http://www.garmin.com/xmlschemas/ActivityExtension/v2"><Activities>${body.join('')}</Activities></TrainingCenterDatabase>`;
+}
+
+/** Returns the FIT recording of a device with these points. */
+export function fit(
+  points: readonly TrackPoint[],
+  { serial = 1, sport = 2, start = TRACK_START } = {},
+): Uint8Array {
+  return encodeActivity({
+    fileId: { manufacturer: 1, product: 4062, productName: 'Edge', serial },
+    ...{ sport, subSport: 0 },
+    records: points.map(({ at, lat, lon, ele, hr, cad, power, temp, distance }) => ({
+      ...{ time: start / 1000 + at, latitude: lat, longitude: lon, altitude: ele },
+      ...{ heartRate: hr, cadence: cad, power, temperature: temp, distance },
+    })),
+  });
 }

@@ -268,6 +268,7 @@ describe('a response that rejects an upload', () => {
       rejected: 0,
       undoing: 0,
       undone: 0,
+      held: 0,
     });
   });
 
@@ -347,7 +348,14 @@ describe('a response that rejects an upload', () => {
     );
     // Only the requests that were in flight together.
     expect(requests.length).toBeLessThanOrEqual(2);
-    const counts = { pending: requests.length, confirmed: 0, rejected: 0, undoing: 0, undone: 0 };
+    const counts = {
+      pending: requests.length,
+      confirmed: 0,
+      rejected: 0,
+      undoing: 0,
+      undone: 0,
+      held: 0,
+    };
     expect(ledger.counts()).toEqual(counts);
   });
 });
@@ -376,6 +384,7 @@ describe('a login that has ended', () => {
       rejected: 0,
       undoing: 0,
       undone: 0,
+      held: 0,
     });
   });
 
@@ -476,6 +485,7 @@ describe('an interruption', () => {
       rejected: 0,
       undoing: 0,
       undone: 0,
+      held: 0,
     });
     sandbox.control.clearFaults();
     const again = await run(['.']);

@@ -47,7 +47,7 @@ export async function openUploads(sandboxOptions: Parameters<typeof openSandbox>
     const items: UploadItem[] = [];
     const progress: UploadProgress[] = [];
     const elsewhere: number[] = [];
-    const others: string[] = [];
+    const archives: string[] = [];
     sandbox.control.clearRequests();
     const { jobs = 4, signal, onProgress, onItem, ...rest } = options;
     let failed: unknown;
@@ -72,7 +72,7 @@ export async function openUploads(sandboxOptions: Parameters<typeof openSandbox>
           onProgress?.(now);
         },
         onBusy: (count) => elsewhere.push(count),
-        onOther: ({ path, other }) => others.push(`${path} ${other}`),
+        onArchive: (path) => archives.push(path),
       },
     ).catch((error: unknown) => (failed = error));
     const byPath = Object.fromEntries(items.map(({ path, ...item }) => [path, item]));
@@ -82,7 +82,7 @@ export async function openUploads(sandboxOptions: Parameters<typeof openSandbox>
       progress,
       failed,
       elsewhere,
-      others,
+      archives,
       requests: sandbox.control.requests(),
     };
   };

@@ -21,7 +21,10 @@ const DEVICE = line('device', {
         'Recordings that were not sent; over MTP, compared by name.',
         'there is a login',
       ),
-      tcxFiles: count('Files of the kind .tcx, which are not sent.', 'it has any'),
+      tcxFiles: count(
+        'Files of the kind .tcx, which `sync upload` sends, and `sync watch` does not.',
+        'it has any',
+      ),
     }),
     wellness: object('Its wellness files.', {
       folders: texts('The folders with wellness files.'),

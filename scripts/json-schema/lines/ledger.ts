@@ -56,6 +56,7 @@ const SENT_STATES = {
   waiting: 'begun, and not confirmed yet',
   undoing: '`sync undo upload` was interrupted: its workout may be removed',
   undone: 'its workout was removed from here',
+  held: 'not sent: another recording of the same ride was (the setting `sameRide`)',
 };
 
 const UNDO = line('undo', {
@@ -103,9 +104,10 @@ const EXPLAIN = line('explain', {
   variants: [
     variant('file', 'a file', {
       path: text('The file as the command line names it.'),
-      sha256: sha256('SHA-256 of the recording, unpacked.', 'it is a FIT file'),
+      sha256: sha256('SHA-256 of the recording, unpacked or converted.', 'it is a recording'),
       state: word('Its state.', {
         ...SENT_STATES,
+        covered: 'GPX or TCX of a ride of which a recording was sent',
         new: 'never sent',
         unknown: 'not known: this profile never had a login, or the folder does not answer',
         'not-sent': 'not a recording that is sent',
@@ -122,6 +124,7 @@ const EXPLAIN = line('explain', {
           rejected: 'the platform refused it',
           undoing: 'perhaps taken back: `sync undo upload` was interrupted',
           undone: 'taken back from here',
+          held: 'not sent: another recording of the same ride was',
         }),
         attempts: count('Requests in all runs.'),
         refusals: count('Refusals since the platform last took it.'),

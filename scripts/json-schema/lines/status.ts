@@ -111,6 +111,7 @@ const STATUS = line('status', {
       rejected: count('Refused by the platform.'),
       undoing: count('Perhaps taken back: `sync undo upload` was interrupted.'),
       undone: count('Taken back from here.'),
+      held: count('Not sent, since another recording of the same ride was.'),
     }),
     ...accepted,
     lastUploadAt: time('When the platform last took a recording.', 'it took one'),

@@ -6,6 +6,7 @@ import {
   object,
   sha256,
   text,
+  texts,
   time,
   whole,
   word,
@@ -52,12 +53,28 @@ export const UPLOAD = line('upload', {
           jobId: text('Identifier of the processing.', 'the platform names it'),
         }),
         note: text('What became of `--name`, or of another workout.', 'there is more to say'),
+        sameRideAs: list(
+          'Recordings of the same ride that were sent before.',
+          '`outcome` is `uploaded`, and there are any',
+          { path: text('The file.'), sentAt: time('When the platform took it.') },
+        ),
+      },
+    ),
+    variant(
+      {
+        covered: 'not sent: GPX or TCX of a ride of which recordings, or workouts, have all of it',
+        held: 'not sent: another recording of the ride was (the setting `sameRide`)',
+      },
+      {
+        by: texts('Their files, or titles of workouts; empty if it was held before.'),
+        sha256: sha256('SHA-256 of the recording, converted.'),
       },
     ),
     variant('skipped', 'not sent, and nothing is wrong with that', {
       reason: word('Why.', {
         'already-uploaded': 'the platform confirmed it before',
-        'not-an-activity': 'a FIT file of another kind, found in a folder',
+        'not-an-activity':
+          'a FIT file of another kind, found in a folder; a GPX or TCX file of another kind',
         'before-since': 'it began before the day of `--since`',
         undoing: '`sync undo upload` was interrupted: the same command finishes it',
         undone: '`sync undo upload` took it back; `--force` sends it again',
@@ -115,8 +132,6 @@ const UPLOAD_SUMMARY = line('summary of uploads', {
   fields: {
     total: count('All files.'),
     ...itemCounts('recording'),
-    gpx: count('GPX files, which are not sent.', 'a folder or an archive holds one'),
-    tcx: count('TCX files, which are not sent.', 'a folder or an archive holds one'),
     zip: count('Zip archives in folders, which are not opened.', 'a folder holds one'),
     days: count('Wellness days that were sent, or would be.', '`sync watch` found one'),
   },

@@ -6,6 +6,7 @@ import { configFor } from '../config.ts';
 import { loginRejected } from '../ledger-account.ts';
 import { openLedger } from '../ledger.ts';
 import { zoneFor } from '../zone.ts';
+import { sameRideOf } from '../flags/same-ride.ts';
 import type { Context } from '../../base/context.ts';
 import { type ErrorCode, type Failure, SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
@@ -98,6 +99,7 @@ export async function openLogin(context: AppContext, once: boolean, how: 'online
       // Read again: the athlete may travel, or set a zone.
       zone: () => zoneFor(configFor(context), context),
       rank: rankBy(config.get('prefer')),
+      sameRide: sameRideOf({}, config),
       loginEndsAt: (signal: AbortSignal) => loginEndsAt(context, config, signal),
       /** Asks the service whether it takes the login; refreshes a token that is due. @throws SyncError */
       useLogin: async (signal: AbortSignal) => {

@@ -16,7 +16,7 @@ export function invalidHint(
   switch (reason) {
     case 'incomplete':
     case 'corrupt':
-      return /\.gz$/i.test(path)
+      return /\.(?:gz|gpx|tcx)$/i.test(path)
         ? undefined
         : phrase`If it stays like this, ${sync('repair', path)} saves what can be read.`;
     case 'not-fit':

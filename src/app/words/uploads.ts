@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { type Text, hinted, joinTexts, phrase, sync } from '../../base/phrase.ts';
+import { withIsoTimes } from '../../base/time.ts';
 import type { ProgressState } from '../../terminal/progress-text.ts';
-import { bytes, plural } from '../../terminal/words.ts';
+import { bytes, duration, plural } from '../../terminal/words.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../../upload/report.ts';
 import { shownPath } from '../../system/mtp-path.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
@@ -22,18 +23,16 @@ export function uploadItemJson(item: UploadItem): Record<string, unknown> {
   if (!('activity' in item)) return { type: 'upload', ...item };
   const { path, outcome, activity } = item;
   const head: Record<string, unknown> = { type: 'upload', path, outcome };
-  return Object.assign(head, item, { activity: activityJson(activity) });
+  const json = Object.assign(head, item, { activity: activityJson(activity) });
+  if (!('sameRideAs' in item)) return json;
+  return { ...json, sameRideAs: item.sameRideAs.map((ride) => withIsoTimes(ride, 'sentAt')) };
 }
 
-/** Returns the counts as JSON; files of other kinds only if found. */
+/** Returns the counts as JSON; archives in folders only if found. */
 export function uploadSummaryJson(tally: Tally): Record<string, unknown> {
-  const found = Object.entries(tally.others).filter(([, paths]) => paths.length > 0);
-  return {
-    type: 'summary',
-    total: tally.counts.total,
-    ...outcomesJson(tally),
-    ...Object.fromEntries(found.map(([kind, paths]) => [kind, paths.length])),
-  };
+  const { counts, archives } = tally;
+  const zip = archives.length === 0 ? {} : { zip: archives.length };
+  return { type: 'summary', total: counts.total, ...outcomesJson(tally), ...zip };
 }
 
 export function undoneJson(
@@ -74,11 +73,14 @@ export function uploadItemText(item: UploadItem, view: ActivityView): Text | und
   const path = shownPath(item.path);
   switch (item.outcome) {
     case 'uploaded':
-      return `${shownActivity(item, view)}  uploaded${noteOf(item)}`;
+      return phrase`${shownActivity(item, view)}  uploaded${noteOf(item, view.now)}`;
     case 'duplicate':
-      return `${shownActivity(item, view)}  already there${noteOf(item)}`;
+      return phrase`${shownActivity(item, view)}  already there${noteOf(item, view.now)}`;
     case 'skipped':
-      return item.reason === 'shorter' ? `${path}: not sent. ${item.detail ?? ''}` : undefined;
+      return isExplained(item) ? `${path}: not sent. ${item.detail ?? ''}` : undefined;
+    case 'covered':
+    case 'held':
+      return undefined;
     case 'invalid':
       return hinted(
         `${path}: not sent. ${item.detail}`,
@@ -93,8 +95,21 @@ export function uploadItemText(item: UploadItem, view: ActivityView): Text | und
   }
 }
 
-function noteOf({ note }: Extract<UploadItem, { outcome: 'uploaded' | 'duplicate' }>): string {
-  return note === undefined ? '' : `. ${note}`;
+/** Whether the reason of a skipped file is shown: a track has one only if the user named it. */
+function isExplained({ reason, sha256 }: Extract<UploadItem, { outcome: 'skipped' }>): boolean {
+  return reason === 'shorter' || (reason === 'not-an-activity' && sha256 === undefined);
+}
+
+function noteOf(
+  { note, sameRideAs = [] }: Extract<UploadItem, { outcome: 'uploaded' | 'duplicate' }>,
+  now: number,
+): Text {
+  const [first] = sameRideAs;
+  const same =
+    first === undefined
+      ? ''
+      : phrase`. The same ride as ${first.path}, sent ${duration(now - first.sentAt)} ago; ${sync('undo', 'upload', first.path)} takes that one back`;
+  return phrase`${note === undefined ? '' : `. ${note}`}${same}`;
 }
 
 function shownActivity(
@@ -123,10 +138,10 @@ function requestText(path: string, { method, url, parts }: UploadRequest): Text 
  * @param wellness number of skipped files with wellness, which another command sends
  */
 export function uploadSummaryText(
-  { counts, others }: Tally,
+  { counts, archives }: Tally,
   wellness: number = counts.wellness,
 ): Text {
-  const left = phrase`${wellnessText(wellness)}${othersText(others)}`;
+  const left = phrase`${wellnessText(wellness)}${archivesText(archives)}`;
   if (counts.total === 0) return phrase`No recordings found.${left}`;
   const nothing = counts.skipped === counts.total ? 'Nothing to send. ' : '';
   return phrase`${nothing}${plural(counts.total, 'file')}: ${joinTexts(countsText(counts), ', ')}.${left}`;
@@ -140,20 +155,10 @@ function wellnessText(count: number): Text {
 
 const NAMED = 3;
 
-/** Counts the files of other kinds, with the way to send their recordings; '' if there are none. */
-function othersText({ gpx, tcx, zip }: Tally['others']): string {
-  const tracks = [
-    ...(gpx.length > 0 ? [plural(gpx.length, 'GPX file')] : []),
-    ...(tcx.length > 0 ? [plural(tcx.length, 'TCX file')] : []),
-  ];
-  const named = zip.slice(0, NAMED).join(', ');
-  const more = zip.length > NAMED ? ` and ${zip.length - NAMED} more` : '';
-  return [
-    tracks.length > 0
-      ? ` Not sent: ${tracks.join(' and ')}. Only FIT recordings are sent: export the originals as FIT.`
-      : '',
-    zip.length > 0
-      ? ` Not opened: ${plural(zip.length, 'zip archive')} in a folder (${named}${more}). Name an archive to send its recordings.`
-      : '',
-  ].join('');
+/** Counts archives in folders, with the way to send their recordings; '' if there are none. */
+function archivesText(archives: readonly string[]): string {
+  if (archives.length === 0) return '';
+  const named = archives.slice(0, NAMED).join(', ');
+  const more = archives.length > NAMED ? ` and ${archives.length - NAMED} more` : '';
+  return ` Not opened: ${plural(archives.length, 'zip archive')} in a folder (${named}${more}). Name an archive to send its recordings.`;
 }

@@ -55,7 +55,7 @@ export function deviceText(
     recordingsText(files.length, unsent, access),
   ];
   if (tcxFiles > 0) {
-    lines.push(`${plural(tcxFiles, '.tcx file')}, which sync does not send: it sends .fit files`);
+    lines.push(phrase`${plural(tcxFiles, '.tcx file')}, which ${sync('upload', root)} sends`);
   }
   if (newest !== undefined) {
     const name = basename(newest.path);

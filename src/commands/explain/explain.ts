@@ -49,8 +49,8 @@ export const explain: CommandModule = {
       async (_connection, ledger) => {
         if ('file' in subject) {
           const login = isLogged ? 'good' : isKnown ? 'ended' : 'none';
-          const file = explainFile(given, subject.file, ledger.uploads, login);
-          output.result(fileJson(file), fileText(file, view));
+          const files = explainFile(given, subject.file, ledger.uploads, login, context);
+          for await (const file of files) output.result(fileJson(file), fileText(file, view));
         } else {
           const obstacles = await obstaclesFor(context, config);
           const unseen = isKnown ? 'Nothing was sent from here.' : NOT_KNOWN;

@@ -1,12 +1,16 @@
 import { basename } from 'node:path';
+import type { Context } from '../../base/context.ts';
 import { type Text, hinted, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
 import { describeActivity } from '../../fit/activity.ts';
+import { readShape } from '../../fit/shape.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import { type UploadLedger, isShorter } from '../../ledger/uploads.ts';
 import { duration, plural } from '../../terminal/words.ts';
 import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';
+import { type FoundRecording, recordingsOf } from '../../upload/recordings-of.ts';
+import { coverOf } from '../../upload/rides.ts';
 import { shorterText, workoutFacts } from '../../upload/same-workout.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { invalidHint } from '../../app/words/invalid-hint.ts';
@@ -25,26 +29,51 @@ export const NOT_KNOWN = 'Whether anything was sent from here is not known witho
  * @param path as the user gave it
  * @param login `ended`: the ledger is that of the last one; `none`: its account is not known
  */
-export function explainFile(
+export async function* explainFile(
   path: string,
   absolute: string,
   uploads: UploadLedger,
   login: 'good' | 'ended' | 'none',
-): ExplainedFile {
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+): AsyncGenerator<ExplainedFile, void, undefined> {
   const contents = readFile(absolute, (size) => Buffer.allocUnsafe(size));
-  if ('problem' in contents) return { path, state: 'not-sent', reason: contents.problem };
+  if ('problem' in contents) {
+    yield { path, state: 'not-sent', reason: contents.problem };
+    return;
+  }
+  for await (const found of recordingsOf(path, contents, { now: clock.now(), signal })) {
+    yield 'problem' in found
+      ? { path: found.path, state: 'not-sent', reason: found.problem }
+      : explained(found, uploads, login);
+  }
+}
+
+function explained(
+  { path, contents, track }: FoundRecording,
+  uploads: UploadLedger,
+  login: 'good' | 'ended' | 'none',
+): ExplainedFile {
   const identity = identify(contents.bytes);
   if (!('sha256' in identity)) {
     const reason = hinted(identity.detail, invalidHint(path, identity.verdict));
     return { path, state: 'not-sent', reason };
   }
   const { sha256 } = identity;
-  const upload = uploads.find(sha256);
+  const upload = (track && uploads.findConverted(track.digest)) ?? uploads.find(sha256);
   if (upload !== undefined) return { path, sha256, upload, ...stateOf(upload) };
   if (identity.verdict === 'not-an-activity') {
     const { verdict, detail, wellness } = identity;
     const reason = hinted(detail, invalidHint(path, verdict, wellness));
     return { path, sha256, state: 'not-sent', reason };
+  }
+  const taken = uploads
+    .rides(readShape(contents.bytes, identity.summary))
+    .filter(({ state }) => state === 'confirmed');
+  const by = track && coverOf(readShape(contents.bytes, identity.summary), taken);
+  if (by !== undefined) {
+    const anyway = phrase`${sync('upload', '--same-ride', path)} sends it all the same.`;
+    const reason = hinted(`The same ride was sent: ${by.join(', ')}.`, anyway);
+    return { path, sha256, state: 'covered', reason };
   }
   const activity = describeActivity(contents.bytes, identity.summary);
   const workout = workoutFacts(contents.bytes, identity);
@@ -77,6 +106,8 @@ const STATE_WORDS = {
   waiting: 'waiting',
   undoing: 'being taken back',
   undone: 'taken back',
+  held: 'held',
+  covered: 'covered',
   new: 'new',
   unknown: 'not known',
   'not-sent': 'not sent',
@@ -128,6 +159,11 @@ export function stateOf({
       return {
         state: 'undone',
         reason: phrase`Its workout was removed from here. ${sync('upload', '--force', path)} sends it again.`,
+      };
+    case 'held':
+      return {
+        state: 'held',
+        reason: phrase`Another recording of the same ride was sent. ${sync('upload', '--same-ride', path)} sends it too.`,
       };
     case 'pending':
       return {

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { type CommandModule, dryRun, zoneFlag } from '../../app/command.ts';
+import { type CommandModule, dryRun, zoneFlag, collect } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import { activityView } from '../../app/words/activities.ts';
 import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
@@ -21,11 +21,14 @@ import { type OpenLedger, targetsOf, withLedger } from '../../app/ledger.ts';
 import { Tally } from '../../app/outcomes.ts';
 import type { Connection } from '../../app/connection.ts';
 import { Archives } from '../../archive/archives.ts';
-import { ExitCode, exitCodeOf, worstExitCode } from '../../base/errors.ts';
+import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
 import { joinTexts } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { type Stock, type StockOptions, sendStock, takeStock } from '../../import/stock.ts';
+import { PHONE_TRACKS } from '../../import/take-tracks.ts';
 import { KINDS } from '../../ledger/records.ts';
+import type { SendOptions } from '../../upload/known-outcome.ts';
+import { sameRideOf } from '../../app/flags/same-ride.ts';
 import type { UnreadablePiece } from '../../inputs/pieces.ts';
 import { rankBy } from '../../records/prefer.ts';
 import { SOURCES } from '../../records/sources/all.ts';
@@ -43,6 +46,8 @@ import {
 interface ImportFlags {
   readonly yes?: boolean;
   readonly dryRun?: boolean;
+  readonly include?: readonly string[];
+  readonly sameRide?: boolean;
   readonly since?: string;
   readonly tz?: string;
   readonly strict?: boolean;
@@ -53,6 +58,8 @@ export const importExport: CommandModule = {
     command
       .argument('<path...>', 'exports, archives, folders and files of any kind')
       .option('--yes', 'send without asking')
+      .option('--include <kind>', `send what --yes leaves out: ${PHONE_TRACKS}`, collect)
+      .option('--same-ride', 'also send a ride that another recording, or workout, has already')
       .addOption(dryRun('the table and the sums, with --verbose the requests'))
       .option('--since <date>', `send only what is from this day on: ${DATE_FORMS}`)
       .addOption(zoneFlag())
@@ -77,11 +84,12 @@ export const importExport: CommandModule = {
           ? undefined
           : await dateFlag('--since', flags.since, () => zone.name, clock.now()),
       sources: SOURCES,
+      include: includedKinds(flags),
       rank: rankBy(config.get('prefer'), SOURCES),
     };
     const archives = new Archives(signal, tmpdir());
     try {
-      const run = new Import(context, config, archives, options);
+      const run = new Import(context, config, archives, options, sameRideOf(flags, config));
       const named = namedPaths(paths, context.cwd);
       return flags.dryRun === true ? await run.show(named) : await run.send(named, flags.yes);
     } finally {
@@ -89,6 +97,17 @@ export const importExport: CommandModule = {
     }
   },
 };
+
+/** @throws SyncError `USAGE` for a kind that is not sent so */
+function includedKinds({ include = [] }: ImportFlags): readonly string[] {
+  for (const kind of include) {
+    if (kind === PHONE_TRACKS) continue;
+    throw new SyncError('USAGE', `--include ${kind}: there is no such kind.`, {
+      hint: `It takes ${PHONE_TRACKS}.`,
+    });
+  }
+  return include;
+}
 
 /** One run: takes stock, asks, sends. */
 class Import {
@@ -99,9 +118,17 @@ class Import {
   readonly #uploads = new Tally('recording');
   readonly #unreadable: ExitCode[] = [];
   readonly #report: DayReport;
+  readonly #sameRide: SendOptions['sameRide'];
 
-  constructor(context: AppContext, config: Config, archives: Archives, options: StockOptions) {
+  constructor(
+    context: AppContext,
+    config: Config,
+    archives: Archives,
+    options: StockOptions,
+    sameRide: SendOptions['sameRide'],
+  ) {
     this.#context = context;
+    this.#sameRide = sameRide;
     this.#config = config;
     this.#archives = archives;
     this.#options = options;
@@ -193,6 +220,7 @@ class Import {
       jobs: DEFAULT_JOBS,
       force: false,
       dryRun,
+      sameRide: this.#sameRide,
       rank: this.#options.rank,
     };
     const total = stock.records.wellness.records.length + stock.records.nutrition.records.length;

@@ -64,12 +64,17 @@ function findingsTable(
 
 function briefly({ kind, sends }: Finding): string {
   if (!sends) return 'no';
-  return kind === 'recordings' ? 'yes' : kind;
+  return kind === 'recordings' || isTracks(kind) ? 'yes' : kind;
 }
 
 function sentText({ kind, sends, bytes: size, reason = '' }: Finding): string {
   if (!sends) return `no: ${reason}`;
+  if (isTracks(kind)) return 'yes, as FIT';
   return kind === 'recordings' ? `yes (${bytes(size)})` : `as ${kind}`;
+}
+
+function isTracks(kind: Finding['kind']): boolean {
+  return kind === 'tracks' || kind === 'phone-tracks';
 }
 
 function shortened(findings: readonly Finding[]): Finding[] {
@@ -102,9 +107,13 @@ export function toSendText(
     );
     return unsent.length > 0 ? `${plural(unsent.length, 'day')} of ${kind}` : '';
   });
-  const parts = [count > 0 ? `${plural(count, 'recording')} (${bytes(size)})` : '', ...days].filter(
-    (part) => part !== '',
-  );
+  const tracks = findings
+    .filter(({ kind, sends }) => sends && isTracks(kind))
+    .reduce((sum, { files: converted }) => sum + converted, 0);
+  const converted =
+    tracks > 0 ? `${tracks} ${tracks === 1 ? 'activity' : 'activities'} of GPX and TCX files` : '';
+  const fit = count > 0 ? `${plural(count, 'recording')} (${bytes(size)})` : '';
+  const parts = [fit, converted, ...days].filter((part) => part !== '');
   return parts.length < 2
     ? parts.join('')
     : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;

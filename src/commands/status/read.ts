@@ -113,7 +113,7 @@ function readLedger(
   const today = dateAt(clock.now(), days);
   const { stateDir } = config.paths;
   const empty = () => ({
-    uploads: { pending: 0, confirmed: 0, rejected: 0, undoing: 0, undone: 0 },
+    uploads: { pending: 0, confirmed: 0, rejected: 0, undoing: 0, undone: 0, held: 0 },
     accepted: false,
     lastUploadAt: undefined,
     recent: [],

@@ -25,6 +25,7 @@ const MARKS = {
   rejected: 'refused',
   undoing: 'waiting',
   undone: 'undone',
+  held: 'none',
 } as const;
 const WORST_FIRST = ['refused', 'waiting', 'confirmed', 'undone'] as const;
 

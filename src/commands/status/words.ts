@@ -206,12 +206,13 @@ export function ledgerLines(
   if (problem !== undefined) return withHint(problem);
   const last = lastUploadAt === undefined ? '' : `, the last ${duration(now - lastUploadAt)} ago`;
   const undone = uploads.undone === 0 ? '' : `, ${uploads.undone} taken back`;
+  const held = uploads.held === 0 ? '' : `, ${uploads.held} held (the same ride was sent)`;
   const undoing =
     uploads.undoing === 0
       ? ''
       : phrase`, ${uploads.undoing} being taken back (${sync('undo', 'upload', 'FILE')} finishes it)`;
   const where = accepted ? 'accepted by the platform' : 'at the platform';
-  const counts = phrase`${plural(uploads.confirmed, 'recording')} ${where}${last}${undone}${undoing}`;
+  const counts = phrase`${plural(uploads.confirmed, 'recording')} ${where}${last}${undone}${held}${undoing}`;
   return [joinTexts([counts, ...more], '; ')];
 }
 

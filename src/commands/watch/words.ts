@@ -47,10 +47,19 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
       const queued = event.queued === 0 ? 'nothing to send' : `${event.queued} to check`;
       return `Ready: ${seen}${queued}.${incompleteText(event.incomplete)}`;
     }
-    case 'upload':
-      return event.item.outcome === 'skipped'
-        ? phrase`${shownPath(event.item.path)}: not sent, ${SKIPPED[event.item.reason].words}.`
-        : uploadItemText(event.item, view);
+    case 'upload': {
+      const { item } = event;
+      const path = shownPath(item.path);
+      switch (item.outcome) {
+        case 'skipped':
+          return phrase`${path}: not sent, ${SKIPPED[item.reason].words}.`;
+        case 'covered':
+        case 'held':
+          return phrase`${path}: not sent, ${OUTCOMES[item.outcome].words}.`;
+        default:
+          return uploadItemText(item, view);
+      }
+    }
     case 'day':
       return dayText(event.item, event.fields, view.zone);
     case 'days-waiting':

@@ -38,6 +38,7 @@ type SenderParts = Pick<
   | 'onSettled'
   | 'outbox'
   | 'report'
+  | 'sameRide'
   | 'signal'
   | 'url'
 >;
@@ -70,8 +71,8 @@ export class Sender {
 
   /** @param unread returns how many files wait to be read */
   constructor(parts: SenderParts, unread: () => number) {
-    const { clock, client, dryRun, events, filePart, ledger, url } = parts;
-    const options = { force: false, anyType: false, metadata: {}, dryRun };
+    const { clock, client, dryRun, events, filePart, ledger, sameRide, url } = parts;
+    const options = { force: false, anyType: false, metadata: {}, dryRun, sameRide };
     this.#parts = parts;
     this.#unread = unread;
     this.#uploads = new Tasks((error) => events.post({ type: 'failed', error }));
@@ -290,6 +291,11 @@ export class Sender {
         }
         if (!dryRun) outbox.drop(sha256);
         this.skipped(item);
+        return true;
+      case 'covered':
+      case 'held':
+        if (!dryRun) outbox.drop(sha256);
+        report({ event: 'upload', item });
         return true;
       case 'would-upload':
         report({ event: 'upload', item });

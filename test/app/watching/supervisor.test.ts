@@ -53,6 +53,7 @@ function openAs(athlete: string, given: Pick<OpenLogin, 'loginEndsAt'>): OpenLog
     url: () => new URL('http://127.0.0.1:9'),
     zone: () => Promise.resolve({ name: 'UTC', from: 'machine' }),
     rank: rankBy(),
+    sameRide: undefined,
     useLogin: dead,
     takeOver: () => undefined,
     close: () => {

@@ -7,7 +7,6 @@ import {
   uploadSummaryText,
 } from '../../../src/app/words/uploads.ts';
 import { renderText } from '../../../src/base/phrase.ts';
-import { otherKind } from '../../../src/inputs/recording-names.ts';
 import type { UploadItem } from '../../../src/upload/report.ts';
 import { NO_ACTIVITY } from '../../support/activity.ts';
 
@@ -141,15 +140,12 @@ describe('the outcome of a file', () => {
     expect(text(3)).toContain(` 3 files hold wellness: ${command}`);
   });
 
-  it('names the files of other kinds, and the way to send their recordings', () => {
+  it('names the archives in folders, and the way to send their recordings', () => {
     const text = (...paths: string[]) => {
       const tally = new Tally('recording');
-      for (const path of paths) tally.addOther({ path, other: otherKind(path) ?? 'zip' });
+      tally.archives.push(...paths);
       return textOf(tally);
     };
-    expect(text('a.gpx', 'b.gpx', 'c.tcx')).toBe(
-      'No recordings found. Not sent: 2 GPX files and 1 TCX file. Only FIT recordings are sent: export the originals as FIT.',
-    );
     expect(text('r/a.zip')).toBe(
       'No recordings found. Not opened: 1 zip archive in a folder (r/a.zip). Name an archive to send its recordings.',
     );
@@ -164,6 +160,8 @@ describe('the outcome of a file', () => {
       total: 1,
       uploaded: 1,
       duplicate: 0,
+      covered: 0,
+      held: 0,
       skipped: 0,
       invalid: 0,
       rejected: 0,

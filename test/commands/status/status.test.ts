@@ -118,7 +118,9 @@ describe('the status', () => {
       account: ACCOUNT,
       store: { kind: 'file' },
       login: { state: 'logged-in', renewable: true, missing: [] },
-      ledger: { uploads: { pending: 1, confirmed: 2, rejected: 1, undoing: 0, undone: 0 } },
+      ledger: {
+        uploads: { pending: 1, confirmed: 2, rejected: 1, undoing: 0, undone: 0, held: 0 },
+      },
     });
     expect(report.ledger.lastUploadAt).toBeGreaterThan(Date.now() - 60_000);
     const { login: state } = report;
@@ -371,7 +373,7 @@ describe('a check', () => {
 describe('the text of the status', () => {
   const NOW = Date.UTC(2026, 1, 15, 12);
   const NO_LEDGER: LedgerFacts = {
-    uploads: { pending: 0, confirmed: 0, rejected: 0, undoing: 0, undone: 0 },
+    uploads: { pending: 0, confirmed: 0, rejected: 0, undoing: 0, undone: 0, held: 0 },
     accepted: false,
     lastUploadAt: undefined,
     recent: [],
@@ -429,7 +431,7 @@ describe('the text of the status', () => {
   });
 
   it('shows the service, the account, the login, the zone and the uploads', () => {
-    const uploads = { pending: 0, confirmed: 12, rejected: 0, undoing: 0, undone: 0 };
+    const uploads = { pending: 0, confirmed: 12, rejected: 0, undoing: 0, undone: 0, held: 0 };
     expect(
       ledger({ uploads, lastUploadAt: NOW - 3 * DAY })
         .split('\n')
@@ -539,7 +541,7 @@ describe('the text of the status', () => {
     const pending = recording({ state: 'pending' });
     const refused = recording({ state: 'rejected', message: 'The file is too\nshort.' });
     const said = ledger({
-      uploads: { pending: 5, confirmed: 0, rejected: 1, undoing: 0, undone: 0 },
+      uploads: { pending: 5, confirmed: 0, rejected: 1, undoing: 0, undone: 0, held: 0 },
       waiting: {
         recordings: [pending, pending, pending, pending, refused, pending],
         records: [

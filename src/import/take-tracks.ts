@@ -1,0 +1,101 @@
+import type { Context } from '../base/context.ts';
+import type { Piece } from '../inputs/pieces.ts';
+import { localDay } from '../records/days/zone.ts';
+import { coverOf, type CoveringRide } from '../upload/rides.ts';
+import { readFile } from '../upload/read-recording.ts';
+import { readMember } from '../upload/read-member.ts';
+import { type TrackEntry, inOrder, newRoom, tracksIn } from '../upload/send-tracks.ts';
+import type { UploadItem } from '../upload/report.ts';
+import type { RecordingParts } from './take-recordings.ts';
+
+/** The kind of finding that is sent only if the user names it. */
+export const PHONE_TRACKS = 'phone-tracks';
+
+/** Takes stock of GPX and TCX files: keeps where the activities to send are. */
+export class TrackStock {
+  readonly #context: Pick<Context, 'clock' | 'signal'>;
+  readonly #parts: Omit<RecordingParts, 'wellness'> & { readonly withPhones: boolean };
+  readonly #choice = { room: newRoom() };
+  readonly #found = new Map<string, TrackEntry>();
+
+  constructor(
+    context: Pick<Context, 'clock' | 'signal'>,
+    parts: Omit<RecordingParts, 'wellness'> & { readonly withPhones: boolean },
+  ) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  /** @throws the signal's reason if it is aborted */
+  async add({ path, from }: Piece): Promise<void> {
+    const { findings, known } = this.#parts;
+    const source =
+      'file' in from
+        ? { path, named: false, file: from.file, read: () => readPiece(from.file.absolute) }
+        : { path, named: false, read: () => readMember(from.member) };
+    const tables = { ledger: known?.uploads, known: known?.known };
+    const report = (item: UploadItem) => this.#leave(item);
+    for (const entry of await tracksIn(this.#context, source, tables, report, this.#choice)) {
+      if (!this.#found.has(entry.key)) this.#found.set(entry.key, entry);
+      else findings.leave('copies', 'Recordings found twice', 'the same recording is sent once');
+    }
+  }
+
+  /**
+   * Adds the findings, and returns the activities to send, with the covered ones: the platform may refuse a recording that
+   * covers one.
+   *
+   * @param rides that the run sends before
+   */
+  take(rides: readonly CoveringRide[]): TrackEntry[] {
+    const { findings, known, since, zone, withPhones } = this.#parts;
+    const taken = [...rides];
+    const entries: TrackEntry[] = [];
+    for (const entry of inOrder([...this.#found.values()])) {
+      const { path, shape, isPhone } = entry;
+      const day = localDay({ ...NO_ACTIVITY, startedAt: shape.startedAt }, zone);
+      const days = day === undefined ? [] : [day];
+      const sent = (known?.uploads.rides(shape) ?? []).filter(({ state }) => state === 'confirmed');
+      if (since !== undefined && day !== undefined && day < since) {
+        findings.leave('too-early', 'Earlier recordings', `before ${since} (--since)`, days);
+      } else if (coverOf(shape, [...taken, ...sent]) !== undefined) {
+        findings.leave('covered', 'GPX and TCX of the same rides', COVERED, days);
+        entries.push(entry);
+      } else if (isPhone && !withPhones) {
+        findings.leave(PHONE_TRACKS, 'GPX and TCX of a phone', ASKED, days);
+      } else {
+        const kind = isPhone ? PHONE_TRACKS : 'tracks';
+        findings.add({ kind, title: TITLES[kind], sends: true }, { days });
+        taken.push({ path, isConverted: true, shape });
+        entries.push(entry);
+      }
+    }
+    return entries;
+  }
+
+  #leave(item: UploadItem): void {
+    const { findings, report } = this.#parts;
+    if (item.outcome !== 'skipped') {
+      findings.leave('unusable', 'Unusable recordings', 'see above');
+      report(item);
+    } else if (item.reason === 'not-an-activity') {
+      findings.leave(
+        'no-activity',
+        'GPX and TCX without an activity',
+        'routes, plans and the like',
+      );
+    } else findings.leave('uploaded-before', 'Recordings uploaded before', 'the platform has them');
+  }
+}
+
+const NO_ACTIVITY = {
+  ...{ name: undefined, offsetMinutes: undefined },
+  ...{ movingSecs: undefined, distanceMeters: undefined },
+};
+const COVERED = 'recordings of the same rides have all of it';
+const ASKED = `of Google Fit or Apple Health; --include ${PHONE_TRACKS} sends them`;
+const TITLES = { tracks: 'GPX and TCX files', [PHONE_TRACKS]: 'GPX and TCX of a phone' } as const;
+
+async function readPiece(absolute: string) {
+  return await Promise.resolve(readFile(absolute, (size) => Buffer.allocUnsafe(size)));
+}

@@ -1,0 +1,51 @@
+import type { Shape } from '../fit/shape.ts';
+import type { Database } from './guard.ts';
+
+/** A recording that the service has, or may get, to compare with others of its time. */
+export type LedgerRide = Readonly<ReturnType<typeof decode>>;
+
+interface RideRow {
+  readonly sha256: string;
+  readonly path: string;
+  readonly state: 'confirmed' | 'pending';
+  readonly changed_at: number;
+  readonly started_at: number;
+  readonly ended_at: number;
+  readonly digest: string | null;
+  readonly shape: string;
+}
+
+function decode(row: RideRow) {
+  return {
+    sha256: row.sha256,
+    path: row.path,
+    state: row.state,
+    /** When the service took it (ms since 1970). */
+    changedAt: row.changed_at,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    /** It was GPX or TCX. */
+    isConverted: row.digest !== null,
+    shape: JSON.parse(row.shape) as Shape,
+  };
+}
+
+/** No recording is longer (ms). */
+const LONGEST_MS = 4 * 86_400_000;
+
+/** Returns the recordings of an account that were sent, or are being sent, and overlap a time (ms since 1970). */
+export function ridesBetween(
+  database: Database,
+  account: string,
+  from: number,
+  to: number,
+): LedgerRide[] {
+  const rows = database.all`
+    SELECT sha256, path, state, changed_at, started_at, ended_at, digest, shape
+    FROM uploads JOIN shapes ON shapes.upload = uploads.id
+    WHERE account = ${account} AND started_at BETWEEN ${from - LONGEST_MS} AND ${to}
+      AND ended_at >= ${from}
+      AND (state = 'confirmed' OR (state = 'pending' AND (attempts > 0 OR owner IS NOT NULL)))
+    ORDER BY started_at`;
+  return (rows as RideRow[]).map(decode);
+}

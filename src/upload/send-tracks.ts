@@ -1,0 +1,189 @@
+import { SyncError, endsRun } from '../base/errors.ts';
+import type { Context } from '../base/context.ts';
+import { readShape, type Shape } from '../fit/shape.ts';
+import { readSummary } from '../fit/summary.ts';
+import { failureOf } from '../api/batch-breaker.ts';
+import type { RecordingFile } from '../inputs/find-files.ts';
+import type { KnownFile, KnownFiles } from '../ledger/known-files.ts';
+import type { UploadLedger } from '../ledger/uploads.ts';
+import type { ServiceClient } from '../api/client.ts';
+import {
+  type BatchSender,
+  type MemberRecording,
+  type SendableContents,
+  unreadableItem,
+} from './batch-sender.ts';
+import { identify } from './identify.ts';
+import { isDone, noTrack, outcomeAtRest } from './known-outcome.ts';
+import { LARGE_BYTES, readFile } from './read-recording.ts';
+import { type FoundRecording, type NoRecording, recordingsOf } from './recordings-of.ts';
+import type { UploadItem } from './report.ts';
+
+/** A GPX or TCX file, or a member of an archive. */
+export interface TrackSource extends MemberRecording {
+  readonly named: boolean;
+  /** Absent for a member of an archive. */
+  readonly file?: RecordingFile;
+}
+
+export function sourceOf(file: RecordingFile): TrackSource {
+  const { path, absolute, named } = file;
+  const read = () => Promise.resolve(readFile(absolute, (size) => Buffer.allocUnsafe(size)));
+  return { path, named, file, read };
+}
+
+/** Room for conversions (bytes). */
+export interface Room {
+  left: number;
+}
+
+/** Returns the room of one run: a file of a day, or the usual ones of a month. */
+export function newRoom(): Room {
+  return { left: LARGE_BYTES };
+}
+
+/** An activity of a source. */
+export interface TrackEntry {
+  readonly source: TrackSource;
+  readonly path: string;
+  /** The digest of its points; of a file that is no GPX or TCX despite its name, its path. */
+  readonly key: string;
+  readonly shape: Shape;
+  /** As in {@link TrackIdentity}. */
+  readonly isPhone: boolean;
+  /** The conversion; absent: it is converted again when it is sent. */
+  readonly kept?: SendableContents;
+}
+
+interface TrackTarget {
+  readonly report: (item: UploadItem) => void;
+  readonly client: () => Promise<ServiceClient>;
+}
+
+/** The tables of the ledger; absent without an account. */
+interface TrackTables {
+  readonly ledger?: UploadLedger | undefined;
+  readonly known?: KnownFiles | undefined;
+}
+
+/**
+ * Converts the activities of a source. Reports files without an activity, and activities that were sent before.
+ *
+ * @param options `force`: return sent activities, too. `room`: for conversions that are kept in memory until they are sent
+ * @throws the signal's reason if it is aborted
+ */
+export async function tracksIn(
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+  source: TrackSource,
+  { ledger, known }: TrackTables,
+  report: (item: UploadItem) => void,
+  { force = false, room }: { readonly force?: boolean; readonly room: Room },
+): Promise<TrackEntry[]> {
+  const contents = await source.read();
+  if ('problem' in contents) {
+    report(unreadableItem(source.path, contents));
+    return [];
+  }
+  const files: KnownFile[] = [];
+  const entries: TrackEntry[] = [];
+  for await (const found of recordingsOf(source.path, contents, { now: clock.now(), signal })) {
+    if ('problem' in found) {
+      report(itemOf(found, source.named));
+      const { reason: verdict, problem: detail } = found;
+      if (verdict === 'not-an-activity') files.push({ sha256: undefined, verdict, detail });
+      continue;
+    }
+    const identity = found.track === undefined ? identify(found.contents.bytes) : undefined;
+    if (identity !== undefined && !('sha256' in identity)) {
+      const { verdict: reason, detail } = identity;
+      report({ path: found.path, outcome: 'invalid', reason, detail });
+      continue;
+    }
+    const sent = found.track && ledger?.findConverted(found.track.digest);
+    if (sent !== undefined) files.push({ sha256: sent.sha256, verdict: 'activity', detail: '' });
+    if (sent !== undefined && isDone(sent) && !force) {
+      report(outcomeAtRest(sent, found.path, sent.sha256));
+    } else entries.push(entryOf(source, found, room));
+  }
+  const [only] = files;
+  const isOnly = files.length + entries.length === 1;
+  if (source.file !== undefined && only !== undefined && isOnly) {
+    known?.remember(source.file.absolute, source.file.stamp, only);
+  }
+  return entries;
+}
+
+function itemOf({ path, problem, reason }: NoRecording, named: boolean): UploadItem {
+  return reason === 'not-an-activity'
+    ? noTrack(path, named, problem)
+    : { path, outcome: 'invalid', reason, detail: problem };
+}
+
+function entryOf(
+  source: TrackSource,
+  { path, contents, track }: FoundRecording,
+  room: Room,
+): TrackEntry {
+  const isKept = contents.bytes.length <= room.left;
+  if (isKept) room.left -= contents.bytes.length;
+  const shape = readShape(contents.bytes, readSummary(contents.bytes));
+  const { digest: key = path, isPhone = false } = track ?? {};
+  const kept = isKept ? { kept: { ...contents, track } } : {};
+  return { source, path, key, shape, isPhone, ...kept };
+}
+
+/**
+ * Sends the activities of GPX and TCX files, after all other recordings of a run: what these hold is not sent again.
+ * Of two activities of one ride, the one with more channels, else with more points, comes first.
+ *
+ * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
+ */
+export async function sendTracks(
+  context: Context,
+  entries: readonly TrackEntry[],
+  sender: BatchSender,
+  { report, client }: TrackTarget,
+): Promise<void> {
+  if (entries.length === 0) return;
+  try {
+    await sender.readPlatform(entries, client);
+  } catch (error) {
+    if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
+    for (const { path } of entries) report({ path, outcome: 'failed', ...failureOf(error) });
+    return;
+  }
+  const ranked = inOrder(entries);
+  const isAlone = (entry: TrackEntry) => entries.every((other) => !overlaps(entry, other));
+  await sender.sendMembers(ranked.filter(isAlone).map((entry) => memberOf(context, entry)));
+  for (const entry of ranked.filter((each) => !isAlone(each))) {
+    await sender.sendMembers([memberOf(context, entry)]);
+  }
+}
+
+/** Sorts the activities: of one ride, the one with more channels, else with more points, is the first. */
+export function inOrder(entries: readonly TrackEntry[]): TrackEntry[] {
+  return entries.toSorted(
+    ({ shape: a }, { shape: b }) =>
+      b.channels.length - a.channels.length || b.records - a.records || a.startedAt - b.startedAt,
+  );
+}
+
+function overlaps(entry: TrackEntry, other: TrackEntry): boolean {
+  const [a, b] = [entry.shape, other.shape];
+  return other !== entry && a.startedAt <= b.endedAt && b.startedAt <= a.endedAt;
+}
+
+/** Returns an entry as a member. */
+function memberOf({ clock, signal }: Context, { source, path, kept }: TrackEntry): MemberRecording {
+  const read: MemberRecording['read'] = async () => {
+    if (kept !== undefined) return kept;
+    const contents = await source.read();
+    if ('problem' in contents) return contents;
+    for await (const found of recordingsOf(source.path, contents, { now: clock.now(), signal })) {
+      if (found.path !== path) continue;
+      if (!('problem' in found)) return { ...found.contents, track: found.track };
+    }
+    return { problem: 'It changed while it was read.', reason: 'incomplete' };
+  };
+  return { path, read };
+}

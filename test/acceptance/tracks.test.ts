@@ -1,0 +1,328 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { type World, openHome, openLoggedInWorld, worldOf } from '../support/acceptance.ts';
+import { type TrackPoint, TRACK_START, fit, gpx, ridePoints, tcx } from '../support/tracks.ts';
+import { makeZip } from '../support/zip-maker.ts';
+import { systemClock } from '../../src/system/this-process.ts';
+
+const HOUR = 3600;
+const ride = ridePoints(HOUR, { step: 5, hr: 140 });
+const track = (points: readonly TrackPoint[] = ride) =>
+  gpx([{ name: 'Evening loop', type: 'cycling', segments: [points] }]);
+
+/** The outcome of each file, with its reason. */
+async function outcomes(world: World, args: readonly string[], code = 0) {
+  const lines = await world.lines(args, { code });
+  const all: Record<string, string> = {};
+  for (const { type, path, outcome, reason, by } of lines) {
+    const why = reason ?? by;
+    const words = [outcome, ...(why === undefined ? [] : [why])] as string[];
+    if (type === 'upload') all[path as string] = words.join(' ');
+  }
+  return all;
+}
+
+/** A second computer of the same athlete, with a ledger of its own. */
+function otherComputer({ sandbox }: World): World {
+  const { access_token } = sandbox.control.mint();
+  return worldOf(
+    sandbox,
+    openHome({ SYNC_BASE_URL: sandbox.url, SYNC_ACCESS_TOKEN: access_token }),
+  );
+}
+
+async function workouts(world: World) {
+  const lines = await world.lines(['workouts', '--limit', '1000']);
+  return lines.filter(({ type }) => type === 'workout');
+}
+
+describe('a GPX or TCX file', () => {
+  it('becomes one workout with its name, by path, packed, renamed, from an archive and another computer', async () => {
+    const world = await openLoggedInWorld();
+    world.write('a/loop.gpx', track());
+    expect(await outcomes(world, ['upload', 'a/loop.gpx'])).toEqual({ 'a/loop.gpx': 'uploaded' });
+    expect(await workouts(world)).toMatchObject([{ title: 'Evening loop', durationSec: HOUR }]);
+    world.write('b/other name.gpx.gz', gzipSync(track()));
+    world.write('c.zip', makeZip([{ name: 'x/y.gpx', bytes: track() }]));
+    expect(await outcomes(world, ['upload', 'a', 'b', 'c.zip'])).toEqual({
+      'a/loop.gpx': 'skipped already-uploaded',
+      'b/other name.gpx.gz': 'skipped already-uploaded',
+      'c.zip/x/y.gpx': 'skipped already-uploaded',
+    });
+    const other = otherComputer(world);
+    other.write('copy.gpx', track());
+    expect(await outcomes(other, ['upload', 'copy.gpx'])).toEqual({ 'copy.gpx': 'duplicate' });
+    expect(await workouts(world)).toHaveLength(1);
+  });
+
+  it('is explained, verified and taken back by its file', async () => {
+    const world = await openLoggedInWorld();
+    world.write('loop.gpx', track());
+    const explain = async () => (await world.lines(['explain', 'loop.gpx']))[0];
+    expect(await explain()).toMatchObject({ state: 'new' });
+    await world.lines(['upload', 'loop.gpx']);
+    expect(await explain()).toMatchObject({ state: 'uploaded', upload: { path: 'loop.gpx' } });
+    expect(await world.lines(['verify'])).toMatchObject([
+      { path: 'loop.gpx', outcome: 'present' },
+      { present: 1 },
+    ]);
+    const undone = await world.lines(['undo', 'upload', 'loop.gpx', '--yes']);
+    expect(undone).toContainEqual(expect.objectContaining({ outcome: 'undone' }));
+    expect(await workouts(world)).toEqual([]);
+    expect(await outcomes(world, ['upload', 'loop.gpx'])).toEqual({ 'loop.gpx': 'skipped undone' });
+    expect(await outcomes(world, ['upload', '--force', 'loop.gpx'])).toEqual({
+      'loop.gpx': 'uploaded',
+    });
+  });
+
+  it('that is no activity has the same exit code by name and in a folder', async () => {
+    const world = await openLoggedInWorld();
+    world.write('r/route.gpx', '<gpx><rte><rtept lat="1" lon="2"/></rte></gpx>');
+    const skipped = { 'r/route.gpx': 'skipped not-an-activity' };
+    expect(await outcomes(world, ['upload', 'r/route.gpx'])).toEqual(skipped);
+    expect(await outcomes(world, ['upload', 'r'])).toEqual(skipped);
+    const { stdout } = await world.sync(['upload', 'r/route.gpx']);
+    expect(stdout).toContain('r/route.gpx: not sent. It holds a route, not a recorded activity.');
+    world.write('r/cut.gpx', track().slice(0, -40));
+    const invalid = { 'r/cut.gpx': 'invalid incomplete' };
+    expect(await outcomes(world, ['upload', 'r/cut.gpx'], 3)).toEqual(invalid);
+    expect(await outcomes(world, ['upload', 'r'], 3)).toEqual({ ...skipped, ...invalid });
+  });
+
+  it('shows its requests with --dry-run, which are those that are sent', async () => {
+    const world = await openLoggedInWorld();
+    world.write('brick.tcx', tcx([{ sport: 'Biking', laps: [{ points: ride }] }]));
+    const [line] = await world.lines(['upload', 'brick.tcx', '--dry-run']);
+    expect(line).toMatchObject({ outcome: 'would-upload' });
+    expect(await workouts(world)).toEqual([]);
+  });
+});
+
+describe('a GPX file of a ride that a FIT recording has', () => {
+  const whole = fit(ride);
+  const part = (from: number, to: number) => ride.filter(({ at }) => at >= from && at <= to);
+
+  it('is covered, and sent by --same-ride', async () => {
+    const world = await openLoggedInWorld();
+    world.write('r/1.gpx', track());
+    world.write('r/2.fit', whole);
+    const covered = { 'r/1.gpx': 'covered r/2.fit', 'r/2.fit': 'uploaded' };
+    expect(await outcomes(world, ['upload', 'r'])).toEqual(covered);
+    const [explained] = await world.lines(['explain', 'r/1.gpx']);
+    expect(explained).toMatchObject({ state: 'covered', reason: /r\/2\.fit/ });
+    expect(await outcomes(world, ['upload', 'r'])).toEqual({
+      'r/1.gpx': 'covered r/2.fit',
+      'r/2.fit': 'skipped already-uploaded',
+    });
+    expect(await workouts(world)).toHaveLength(1);
+    expect(await outcomes(world, ['upload', 'r/1.gpx', '--same-ride'])).toEqual({
+      'r/1.gpx': 'uploaded',
+    });
+    expect(await workouts(world)).toHaveLength(2);
+  });
+
+  it.each([
+    ['a part of 12 minutes', [fit(part(0, 720))], track(), 'uploaded'],
+    ['both halves', [fit(part(0, 1800)), fit(part(1800, HOUR), { serial: 2 })], track(), 'covered'],
+    [
+      'without its heart rate',
+      [fit(ride.map((at) => ({ ...at, hr: undefined })))],
+      track(),
+      'uploaded',
+    ],
+    ['an hour later', [fit(ride, { start: TRACK_START + HOUR * 1000 })], track(), 'uploaded'],
+    [
+      'somewhere else, as on a trainer',
+      [fit(ride.map((at) => ({ ...at, lat: (at.lat ?? 0) + 1 })))],
+      track(),
+      'uploaded',
+    ],
+    ['and the file is a half of it', [whole], track(part(600, 2400)), 'covered'],
+    ['of the race after the warm-up', [fit(part(1200, HOUR))], track(part(0, 1200)), 'uploaded'],
+  ] as const)('is compared with it: %s', async (_, recordings, file, outcome) => {
+    const world = await openLoggedInWorld();
+    for (const [index, bytes] of recordings.entries()) world.write(`r/${index}.fit`, bytes);
+    world.write('r/track.gpx', file);
+    const found = await outcomes(world, ['upload', 'r']);
+    expect(found['r/track.gpx']?.split(' ')[0]).toBe(outcome);
+  });
+
+  it('is sent once what covers it is undone, or never became a workout', async () => {
+    const world = await openLoggedInWorld();
+    world.write('r/1.gpx', track());
+    world.write('r/2.fit', whole);
+    await world.lines(['upload', 'r']);
+    await world.lines(['undo', 'upload', 'r/2.fit', '--yes']);
+    expect(await outcomes(world, ['upload', 'r'])).toEqual({
+      'r/1.gpx': 'uploaded',
+      'r/2.fit': 'skipped undone',
+    });
+  });
+
+  it('is sent once what covers it turned out to be no workout', async () => {
+    const world = await openLoggedInWorld();
+    world.sandbox.control.settings({ processingMs: 3_600_000 });
+    world.write('r/1.gpx', track());
+    world.write('r/2.fit', whole);
+    const covered = { 'r/1.gpx': 'covered r/2.fit' };
+    expect(await outcomes(world, ['upload', 'r'])).toMatchObject(covered);
+    await world.sandbox.control.process({ outcome: 'none' });
+    expect(await outcomes(world, ['upload', 'r'])).toMatchObject(covered);
+    const clock = { ...systemClock, now: () => systemClock.now() + 2 * HOUR * 1000 };
+    const lines = await world.lines(['upload', 'r'], { clock });
+    expect(lines).toContainEqual(
+      expect.objectContaining({ path: 'r/1.gpx', outcome: 'uploaded' }) as unknown,
+    );
+  });
+
+  it('is sent if the platform refused what would cover it', async () => {
+    const world = await openLoggedInWorld();
+    world.write('r/1.gpx', track());
+    world.write('r/2.fit', whole);
+    world.sandbox.control.addFaults('upload-fit:400*1');
+    expect(await outcomes(world, ['upload', 'r'], 6)).toEqual({
+      'r/1.gpx': 'uploaded',
+      'r/2.fit': 'rejected',
+    });
+  });
+
+  it('comes first, and the FIT recording is sent with a note', async () => {
+    const world = await openLoggedInWorld();
+    world.write('1.gpx', track());
+    world.write('2.fit', whole);
+    await world.lines(['upload', '1.gpx']);
+    const [line] = await world.lines(['upload', '2.fit']);
+    expect(line).toMatchObject({ outcome: 'uploaded', sameRideAs: [{ path: '1.gpx' }] });
+    expect(await workouts(world)).toHaveLength(2);
+  });
+
+  it('is covered by a workout that came to the platform another way', async () => {
+    const world = await openLoggedInWorld();
+    const other = otherComputer(world);
+    other.write('2.fit', whole);
+    await other.lines(['upload', '2.fit']);
+    world.write('1.gpx', track());
+    const found = await outcomes(world, ['upload', '1.gpx']);
+    expect(found['1.gpx']).toMatch(/^covered the workout "/);
+  });
+
+  it('is the better one of two conversions', async () => {
+    const world = await openLoggedInWorld();
+    world.write('r/a.gpx', track(ridePoints(HOUR, { step: 10 })));
+    world.write('r/b.tcx', tcx([{ sport: 'Biking', laps: [{ points: ride }] }]));
+    world.write('r/c.gpx', track(ride.filter((_, index) => index % 2 === 0)));
+    expect(await outcomes(world, ['upload', 'r'])).toEqual({
+      'r/a.gpx': 'covered r/b.tcx',
+      'r/b.tcx': 'uploaded',
+      'r/c.gpx': 'covered r/b.tcx',
+    });
+  });
+});
+
+describe('two FIT recordings of one ride', () => {
+  const zwift = fit(
+    ride.map(({ at, power = 200 }) => ({ at, power })),
+    { serial: 7 },
+  );
+
+  it('are both sent, the second one with a note and the way back', async () => {
+    const world = await openLoggedInWorld();
+    world.write('watch.fit', fit(ride));
+    world.write('zwift.fit', zwift);
+    await world.lines(['upload', 'watch.fit']);
+    const { stdout } = await world.sync(['upload', 'zwift.fit']);
+    expect(stdout).toMatch(
+      /uploaded\. The same ride as watch\.fit, sent .* ago; `sync undo upload watch\.fit` takes that one back/,
+    );
+    expect(await workouts(world)).toHaveLength(2);
+  });
+
+  it('of other sports, or one after the other, are sent without a note', async () => {
+    const world = await openLoggedInWorld();
+    world.write('ride.fit', fit(ride));
+    world.write('run.fit', fit(ride, { serial: 2, sport: 1 }));
+    world.write('next.fit', fit(ridePoints(HOUR, { step: 5, from: HOUR })));
+    for (const name of ['ride.fit', 'run.fit', 'next.fit']) {
+      const [line] = await world.lines(['upload', name]);
+      expect(line).toMatchObject({ outcome: 'uploaded' });
+      expect(line).not.toHaveProperty('sameRideAs');
+    }
+  });
+
+  it('are one with the setting sameRide: the second one is held, until --same-ride', async () => {
+    const world = await openLoggedInWorld();
+    await world.sync(['config', 'set', 'sameRide', 'first']);
+    world.write('r/1.fit', fit(ride));
+    world.write('r/2.fit', zwift);
+    expect(await outcomes(world, ['upload', 'r'])).toEqual({
+      'r/1.fit': 'uploaded',
+      'r/2.fit': 'held r/1.fit',
+    });
+    expect(await outcomes(world, ['upload', 'r'])).toMatchObject({ 'r/2.fit': 'held r/1.fit' });
+    expect((await world.lines(['explain', 'r/2.fit']))[0]).toMatchObject({ state: 'held' });
+    expect((await world.sync(['status'])).stdout).toContain('1 held (the same ride was sent)');
+    expect(await outcomes(world, ['upload', '--same-ride', 'r/2.fit'])).toEqual({
+      'r/2.fit': 'uploaded',
+    });
+  });
+});
+
+describe('an export in the form of Strava', () => {
+  const DAY = 86_400;
+  const COUNT = 300;
+
+  /** 200 rides; each second one of them is in two files. Their forms take turns. */
+  const files = Array.from({ length: COUNT }, (_, index) => {
+    const day = index < 200 ? index : (index - 200) * 2;
+    const points = ridePoints(600, { step: 20, hr: 130 + (day % 20), lat: 40 + (day % 10) });
+    const start = TRACK_START - (day + 1) * DAY * 1000;
+    const text = gpx([{ name: `Ride ${day}`, type: 'cycling', segments: [points] }], { start });
+    const forms = [
+      ['fit', fit(points, { start })],
+      ['fit.gz', gzipSync(fit(points, { start, serial: 2 }))],
+      ['gpx', text],
+      ['gpx.gz', gzipSync(text)],
+      ['tcx.gz', gzipSync(tcx([{ sport: 'Biking', laps: [{ points }] }], { start }))],
+    ] as const;
+    // The second file of a ride is in a form that is converted.
+    const [ending, bytes] = forms[index < 200 ? day % 5 : 2 + (index % 3)] ?? forms[0];
+    return { name: `activities/${index}.${ending}`, bytes };
+  });
+  const zip = makeZip([{ name: 'activities.csv', bytes: 'Activity ID,Filename\n' }, ...files]);
+
+  it('arrives as one workout for each ride: twice, and from two computers', async () => {
+    const world = await openLoggedInWorld();
+    const path = world.write('export.zip', zip);
+    const [first, ...lines] = await world.lines(['import', path, '--yes']);
+    expect(first).toMatchObject({ kind: 'recordings', files: 80 });
+    const found = lines.filter(({ type }) => type === 'import-found');
+    expect(found).toMatchObject([
+      { kind: 'tracks', files: 120, sends: true },
+      { kind: 'copies' },
+      { kind: 'covered' },
+      { kind: 'not-understood', files: 1 },
+    ]);
+    expect(await workouts(world)).toHaveLength(200);
+    const again = await world.lines(['import', path, '--yes']);
+    expect(again.at(-1)).toMatchObject({ type: 'summary', uploaded: 0, failed: 0, invalid: 0 });
+    const other = otherComputer(world);
+    const copy = other.write('elsewhere/renamed.zip', zip);
+    await other.lines(['import', copy, '--yes']);
+    expect(await workouts(world)).toHaveLength(200);
+  }, 120_000);
+
+  it('with tracks of a phone sends them only if they are named', async () => {
+    const world = await openLoggedInWorld();
+    const points = ridePoints(600, { step: 10 });
+    const walk = gpx([{ segments: [points] }], { creator: 'Apple Health Export' });
+    world.write('apple/workout-routes/route.gpx', walk);
+    const [found] = await world.lines(['import', 'apple', '--yes']);
+    expect(found).toMatchObject({ kind: 'phone-tracks', files: 1, sends: false });
+    expect(await workouts(world)).toEqual([]);
+    const included = await world.lines(['import', 'apple', '--yes', '--include', 'phone-tracks']);
+    expect(included[0]).toMatchObject({ kind: 'phone-tracks', sends: true });
+    expect(await workouts(world)).toHaveLength(1);
+    const wrong = await world.sync(['import', 'apple', '--yes', '--include', 'maps']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('phone-tracks')]);
+  });
+});
