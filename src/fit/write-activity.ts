@@ -86,7 +86,7 @@ export function encodeActivity(activity: FitActivity): Uint8Array {
   const end = records.at(-1)?.time;
   if (start === undefined || end === undefined) throw new RangeError('An activity has records.');
   const laps = activity.laps?.length ? activity.laps : [{ from: start, to: end }];
-  const file = new FitFile();
+  const file = new FitFile(records.length > LONG_FILE ? PART : Infinity);
   const write: Write = (message, fields) => file.write(message, fields);
   const timer = (at: number, type: number) => {
     write(MESSAGE.event, [time(253, at), [0, 'enum', EVENT.timer], [1, 'enum', type]]);
@@ -122,17 +122,24 @@ export function encodeActivity(activity: FitActivity): Uint8Array {
   return file.close();
 }
 
-/** Messages of one encoder, which holds every byte as a number of 8 bytes. */
-const PART = 32_768;
+/** An encoder holds every byte as a number of 8 bytes. A longer file (records) is encoded in parts (messages). */
+const LONG_FILE = 32_768;
+const PART = 4096;
 
 /** Writes a file in parts, each by an encoder of its own that repeats the definitions. */
 class FitFile {
+  readonly #part: number;
   readonly #parts: Uint8Array[] = [];
   #encoder = newEncoder();
   #messages = 0;
 
+  /** @param part messages of one part */
+  constructor(part: number) {
+    this.#part = part;
+  }
+
   write(message: number, fields: readonly Field[]): void {
-    if (++this.#messages % PART === 0) {
+    if (++this.#messages % this.#part === 0) {
       this.#parts.push(this.#encoder.close().subarray(HEADER_BYTES, -CRC_BYTES));
       this.#encoder = newEncoder();
     }
@@ -289,9 +296,14 @@ function totalFields(totals: Totals, message: 'lap' | 'session'): Field[] {
     [either(18, 19), 'uint8', scaled(totals.maxCadence, 1)],
     [either(19, 20), 'uint16', scaled(totals.avgPower, 1)],
     [either(20, 21), 'uint16', scaled(totals.maxPower, 1)],
-    [either(21, 22), 'uint16', scaled(totals.ascent, 1)],
-    [either(22, 23), 'uint16', scaled(totals.descent, 1)],
+    [either(21, 22), 'uint16', climbed(totals.ascent)],
+    [either(22, 23), 'uint16', climbed(totals.descent)],
     [either(50, 57), 'sint8', scaled(totals.avgTemperature, 1)],
     [either(51, 58), 'sint8', scaled(totals.maxTemperature, 1)],
   ];
+}
+
+/** Returns metres up or down; undefined for more than the field holds, which only a wrong altitude adds up to. */
+function climbed(metres: number | undefined): number | undefined {
+  return metres !== undefined && metres < 0xffff - 1 ? scaled(metres, 1) : undefined;
 }

@@ -137,7 +137,7 @@ const CHANNELS: ReadonlyMap<string, Channel> = new Map(
 /** Values that devices measure, and FIT can hold. A heart rate of 0 is a sensor without contact. */
 const RANGES: Readonly<Record<Channel, readonly [least: number, most: number]>> = {
   latitude: [-90, 90],
-  longitude: [-180, 180],
+  longitude: [-180, 179.999_999],
   altitude: [-500, 12_000],
   distance: [0, 4e7],
   speed: [0, 65],

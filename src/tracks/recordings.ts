@@ -1,7 +1,7 @@
 import { type Conversion, convert } from './convert.ts';
 import type { TrackKind } from './kind.ts';
 import { readTracks } from './read.ts';
-import { splitTracks } from './split.ts';
+import { type SplitResult, splitTracks } from './split.ts';
 
 /** An activity of a GPX or TCX file, or why a part of it is none. `path` of the second one ends in `#2`. */
 export type TrackResult = { readonly path: string } & (
@@ -28,8 +28,18 @@ export async function* convertFile(
   const isPhone = PHONES.test(file.creator) || LOW_ACCURACY.test(path);
   for (const [index, part] of splitTracks(file, now).entries()) {
     const name = index === 0 ? path : `${path}#${index + 1}`;
-    yield 'obstacle' in part
-      ? { path: name, ...part }
-      : { path: name, conversion: convert(part, isPhone) };
+    yield { path: name, ...converted(part, isPhone) };
+  }
+}
+
+function converted(part: SplitResult, isPhone: boolean) {
+  if ('obstacle' in part) return part;
+  try {
+    return { conversion: convert(part, isPhone) };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return {
+      obstacle: 'Its distance is longer than a FIT file can hold: its positions are wrong.',
+    };
   }
 }

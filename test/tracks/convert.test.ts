@@ -250,6 +250,18 @@ describe('a file without a recorded activity', () => {
     ]);
   });
 
+  it('with impossible positions or altitudes does not end the program', async () => {
+    const wild = ride.map((point, index) => ({ ...point, lon: index % 2 === 0 ? 180 : -90 }));
+    const far = ride.map((point, index) => ({ ...point, lon: index % 2 === 0 ? 90 : -90, hr: 99 }));
+    const high = ridePoints(600).map((point, index) => ({ ...point, ele: (index % 2) * 9000 }));
+    expect((await converted(gpx([{ segments: [wild] }]))).exitCode).toBe(0);
+    expect(obstacles((await converted(gpx([{ segments: [far] }]))).lines)).toEqual([
+      ['invalid', 'not-an-activity', /positions are wrong/],
+    ]);
+    const { files } = await converted(gpx([{ segments: [high] }]));
+    expect(files[0]?.sessions[0]).not.toHaveProperty('total_ascent');
+  });
+
   it('with a sensor is an activity at a constant speed, too', async () => {
     const segments = [constant.map((point) => ({ ...point, hr: 120 }))];
     expect((await converted(gpx([{ segments }]))).exitCode).toBe(0);

@@ -4,6 +4,7 @@ import { withIsoTimes } from '../../base/time.ts';
 import type { ProgressState } from '../../terminal/progress-text.ts';
 import { bytes, duration, plural } from '../../terminal/words.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../../upload/report.ts';
+import { isTrackName } from '../../inputs/recording-names.ts';
 import { shownPath } from '../../system/mtp-path.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import type { Verified } from '../../upload/verify.ts';
@@ -96,8 +97,13 @@ export function uploadItemText(item: UploadItem, view: ActivityView): Text | und
 }
 
 /** Whether the reason of a skipped file is shown: a track has one only if the user named it. */
-function isExplained({ reason, sha256 }: Extract<UploadItem, { outcome: 'skipped' }>): boolean {
-  return reason === 'shorter' || (reason === 'not-an-activity' && sha256 === undefined);
+function isExplained({
+  path,
+  reason,
+  detail,
+}: Extract<UploadItem, { outcome: 'skipped' }>): boolean {
+  if (reason === 'not-an-activity') return detail !== undefined && isTrackName(basename(path));
+  return reason === 'shorter';
 }
 
 function noteOf(
