@@ -84,7 +84,9 @@ export async function makeWorld(options: WatchWorldOptions = {}): Promise<WatchW
     },
     async login(athlete) {
       const tokens = sandbox.control.mint(athlete === undefined ? {} : { athlete });
-      const args = ['login', '--with-token', '--store', 'file'];
+      // The interface kind does not name the athlete.
+      const who = athlete === undefined ? ['--same-athlete'] : [];
+      const args = ['login', '--with-token', '--store', 'file', ...who];
       const { code, stderr } = await sync(args, { input: JSON.stringify(tokens) });
       if (code !== 0) throw new Error(`sync login ended with ${String(code)}: ${stderr}`);
     },

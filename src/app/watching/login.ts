@@ -150,20 +150,32 @@ export function markOf(path: string): string {
 
 /** Opens the first login. If that fails for now, recordings are found and kept until it works. */
 export async function firstLogin(scope: WatchScope, setup: WatchSetup): Promise<WatchLogin> {
-  const marker = setup.loginMarker();
   let why: SyncError | undefined;
-  const opened = await setup.open('online').catch((error: unknown) => {
+  const login = await openStored(setup, 'online').catch((error: unknown) => {
     if (!(error instanceof SyncError) || isLasting(error.code)) throw error;
     if (isLoginFailure(error.code) && !setup.loginCanChange) throw error;
     why = error;
-    return setup.open('offline');
+    return openStored(setup, 'offline');
   });
   try {
-    return { opened, marker, locks: await lockFor(opened, scope, setup), why };
+    return { ...login, locks: await lockFor(login.opened, scope, setup), why };
   } catch (error) {
-    await opened.close();
+    await login.opened.close();
     throw error;
   }
+}
+
+/** Opens the login that is stored now; once more if that records who it is, since the marker then changes. */
+async function openStored(
+  { loginMarker, open }: WatchSetup,
+  how: 'online' | 'offline',
+): Promise<Pick<WatchLogin, 'opened' | 'marker'>> {
+  const before = loginMarker();
+  const first = await open(how);
+  const marker = loginMarker();
+  if (marker === before) return { opened: first, marker };
+  await first.close();
+  return { opened: await open(how), marker };
 }
 
 function isLasting(code: ErrorCode): boolean {
@@ -189,8 +201,7 @@ export async function nextLogin(
   scope: WatchScope,
   setup: WatchSetup,
 ): Promise<WatchLogin | Failure> {
-  const marker = setup.loginMarker();
-  const opened = await setup.open('online');
+  const { opened, marker } = await openStored(setup, 'online');
   try {
     const why = whyNot(before.opened, opened, setup.profile);
     if (why !== undefined) {
