@@ -8,16 +8,7 @@ import { MAX_INTEGER } from '../fields.ts';
 import { leftNotes } from '../notes.ts';
 import type { DayOutcome, JsonObject, PreparedRecord, Warning } from '../types.ts';
 import { holdsItem } from './items.ts';
-import {
-  type Look,
-  type Merge,
-  type Removal,
-  type ShownItem,
-  copiesIn,
-  isOfApplication,
-  merge,
-  otherKey,
-} from './merge.ts';
+import { type Look, type Merge, type Removal, type ShownItem, copiesIn, merge } from './merge.ts';
 import {
   type DayInputs,
   type Item,
@@ -393,9 +384,8 @@ export class DayDelivery {
 
   /** Writes the day to the ledger. */
   #put(status: DayStatus, day: Merge, change: Partial<LedgerDay> = {}): void {
-    const { keep: items, fields, others } = day;
-    const applications = others.filter(isOfApplication).map(otherKey);
-    this.#row = { ...this.#row, items, fields, others: applications, ...change, status };
+    const { keep: items, fields, seen: others } = day;
+    this.#row = { ...this.#row, items, fields, others, ...change, status };
     this.#job.ledger.nutrition.put(this.#date, this.#row);
   }
 }

@@ -77,6 +77,8 @@ export interface Merge extends Ours {
   readonly conflicts: readonly SentItem[];
   /** Items of other computers and of the athlete. */
   readonly others: readonly ShownItem[];
+  /** The shown items of applications of which the ledger keeps no id. */
+  readonly seen: readonly string[];
   readonly news: readonly News[];
   /** A new `source` of items that were sent from here. */
   readonly source: string | undefined;
@@ -112,6 +114,7 @@ export function merge(day: MergeDay, policy: MergePolicy): Merge {
       keep: [...wanted, ...ours.leaving],
       conflicts: wanted.filter(isContested),
       others: [],
+      seen: day.known.others,
       news: [],
       source: undefined,
     };
@@ -137,12 +140,12 @@ export function copiesIn(
 }
 
 /** Identifies an item of another computer. */
-export function otherKey({ id, body }: ShownItem): string {
+function otherKey({ id, body }: ShownItem): string {
   return id ?? itemIdentity(body);
 }
 
 /** Checks that an application wrote an item. The platform may not say who wrote it. */
-export function isOfApplication({ source }: ShownItem): boolean {
+function isOfApplication({ source }: ShownItem): boolean {
   return source?.startsWith('oauth:') ?? true;
 }
 
@@ -166,6 +169,8 @@ class Comparison {
   readonly #keep: SentItem[] = [];
   readonly #news: News[] = [];
   readonly #kept: ShownItem[] = [];
+  /** Items that may be of this ledger or of another one. */
+  readonly #doubtful: ShownItem[] = [];
   readonly #conflicts: SentItem[] = [];
 
   constructor(day: MergeDay, look: Look, ours: Ours, policy: MergePolicy) {
@@ -185,9 +190,10 @@ class Comparison {
     this.#match();
     for (const item of wanted) if (item.state === 'unsure') this.#takeCopies(item);
     /** Another computer has written to the day: it shows a new item, or its own copy in place of ours. */
-    const { others } = this.#day.known;
+    const isNews = (shown: ShownItem) =>
+      isOfApplication(shown) && !this.#day.known.others.includes(otherKey(shown));
     const hasNews =
-      [...this.#free].some((item) => isOfApplication(item) && !others.includes(otherKey(item))) ||
+      [...this.#free].some(isNews) ||
       [...this.#found].some(([{ id }, there]) => id !== undefined && id !== there.id);
     const contested = this.#leave(leaving);
     for (const item of wanted) {
@@ -195,13 +201,15 @@ class Comparison {
       if (there === undefined) this.#absent(item, hasNews);
       else this.#present(item, there, contested.has(item));
     }
+    const others = [...this.#free, ...this.#kept];
     return {
       ...this.#ours,
       post: this.#post,
       remove: this.#remove,
       keep: this.#keep,
       conflicts: this.#conflicts,
-      others: [...this.#free, ...this.#kept],
+      others,
+      seen: [...others, ...this.#doubtful].filter(isOfApplication).map(otherKey),
       news: this.#news,
       source: this.#source,
     };
@@ -292,14 +300,12 @@ class Comparison {
 
   /** Returns the free items that are from the same requests as the first, and the equal ones of other applications. */
   #copiesOf({ body }: Item, first: ShownItem): Record<'mine' | 'rivals', readonly ShownItem[]> {
-    const { others } = this.#day.known;
     const identity = itemIdentity(body);
     const equal = [...this.#free].filter(
       (shown) => itemIdentity(shown.body) === identity && holdsItem(shown.body, body),
     );
     const isMine = (shown: ShownItem) => this.#isOwn(shown) || shown.source === first.source;
-    const isRival = (shown: ShownItem) =>
-      this.#isOwn(first) && isOfApplication(shown) && !others.includes(otherKey(shown));
+    const isRival = (shown: ShownItem) => this.#isOwn(first) && isOfApplication(shown);
     return {
       mine: equal.filter(isMine),
       rivals: equal.filter((shown) => !isMine(shown) && isRival(shown)),
@@ -319,7 +325,10 @@ class Comparison {
     const [stays = first] = all.sort((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
     for (const shown of [first, ...mine]) {
       this.#free.delete(shown);
-      if (shown !== stays) this.#remove.push({ shown, isGone: false });
+      if (shown === stays) continue;
+      this.#remove.push({ shown, isGone: false });
+      // The items to post go first, and then the next look removes it.
+      this.#keep.push(withId({ body: item.body, inputs: [], state: 'base' }, shown));
     }
     if (all.length > 1) this.#copied.add(item);
     this.#take(item, stays);
@@ -392,6 +401,7 @@ class Comparison {
       ...((isVersion ? !mayBeOwn : isFound) ? { found: true as const } : {}),
       state: state === 'unsure' && !isConfirmed ? state : ('base' as const),
     };
+    if (!isProven) this.#doubtful.push(there);
     const isConflict = isVersion || isContested(item) || (state === 'unsure' && !mayBeOwn);
     const isAdapted =
       this.#look.isAnswer === true && state === 'unsure' && id === undefined && !isConflict;

@@ -133,6 +133,30 @@ describe.each([
   });
 });
 
+it('two new computers that send an item at the same moment keep it once, and each its own source', async () => {
+  const { push, held, machine, options } = await open();
+  const other = machine();
+  let isFirst = true;
+  const wrap: PushOptions['wrap'] = (client) => ({
+    ...client,
+    push: async (...args) => {
+      if (isFirst) {
+        isFirst = false;
+        await other.push({ 'a.json': day(GEL) }, options);
+      }
+      return await client.push(...args);
+    },
+  });
+  await push({ 'a.json': day(GEL) }, { wrap });
+  expect(held()).toEqual(['gel 25', 'gel 25']);
+  await push({ 'b.json': day(BAR) });
+  await other.push({ 'c.json': day(SOUP) }, options);
+  expect(held()).toEqual(['bar 40', 'gel 25', 'soup 33']);
+  // The source of the other one is not ours.
+  const [said] = await push({ 'd.json': day({ ...SOUP, carbs: 34 }) });
+  expect([said?.outcome, held()]).toEqual(['conflict', ['bar 40', 'gel 25', 'soup 33']]);
+});
+
 it('an equal food of another source is there already: it is not sent, and stays after undo', async () => {
   const { push, undo, held, sandbox, requestsOf } = await open();
   for (const source of ['fitbit', 'manual']) {
