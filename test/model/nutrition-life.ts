@@ -569,6 +569,10 @@ class Life {
     const { name, date, carbs, edited, deleted, contested, by } = item;
     const there = rows.filter((row) => row.name === name).map((row) => row.carbs);
     const found = `${name}: the platform holds ${there.join(', ') || 'none'}`;
+    // `--force` sends an item beside the version of another application.
+    const isBeside = ({ said }: Report) => said.includes('sent beside it') && said.includes(name);
+    const isForced = by.some((each) => this.#reportsOf(each, date).some(isBeside));
+    if (there.length > 1 && isForced) return;
     if (there.length > 1) this.#found('doubled', found);
     const before = this.#rows(item.formerly ?? '').some((row) => row.name === name);
     if (before && item.raced === undefined) this.#found('doubled', `${name} is on ${date}, too`);

@@ -403,18 +403,18 @@ class Comparison {
     };
     if (!isProven) this.#doubtful.push(there);
     const isConflict = isVersion || isContested(item) || (state === 'unsure' && !mayBeOwn);
-    const isAdapted =
-      this.#look.isAnswer === true && state === 'unsure' && id === undefined && !isConflict;
+    const isUnseen = id === undefined && !this.#day.known.others.includes(otherKey(there));
+    const isAdapted = this.#look.isAnswer === true && state === 'unsure' && isUnseen && !isConflict;
     if (holdsItem(theirs, body)) this.#keep.push(at);
     else if (stored !== undefined && holdsItem(theirs, stored)) this.#keep.push({ ...at, stored });
     else if (isAdapted) {
       this.#news.push({ what: 'adapted', body, stored: theirs });
       this.#keep.push({ ...at, stored: theirs });
-    } else if (this.#policy.force && (isOwn || isConflict || state === undefined)) {
+    } else if (this.#policy.force && (mayBeOwn || isConflict || state === undefined)) {
       this.#replace(item, there);
     } else if (!isConflict && state !== undefined) {
       const isNews = edited === undefined || !holdsItem(theirs, edited);
-      if (isNews) this.#news.push({ what: isOwn ? 'edited' : 'foreign', body: theirs });
+      if (isNews) this.#news.push({ what: mayBeOwn ? 'edited' : 'foreign', body: theirs });
       this.#keep.push({ ...at, edited: theirs });
     } else if (state === undefined && !isVersion && isOwn) {
       // This ledger never sent it: a version of another computer, or of a lost ledger.

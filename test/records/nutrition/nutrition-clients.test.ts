@@ -318,3 +318,15 @@ it("keeps the athlete's edit of an item that no answer has shown, also when the 
   expect(outcomesOf(await push(changed, { force: true }))).toEqual(['pushed']);
   expect(held()).toEqual(['gel 30', 'rice 90']);
 });
+
+it("takes the athlete's edit of an unanswered item for no change of the platform", async () => {
+  const { push, held, sandbox, idOf } = await open();
+  sandbox.control.addFaults('nutrition:504(after)*inf');
+  await push({ 'a.json': day(GEL) });
+  sandbox.control.clearFaults();
+  sandbox.control.editFood(idOf('gel'), { carbs: 50 });
+  const notes = notesOf(await push({ 'a.json': day(GEL, RICE) }));
+  expect(notes).toEqual([expect.stringContaining('changed in the platform, so left')]);
+  await push({ 'a.json': day(RICE) });
+  expect(held()).toEqual(['gel 50', 'rice 90']);
+});
