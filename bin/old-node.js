@@ -8,6 +8,7 @@ var path = require('path');
 // test/cli/old-node.test.ts compares the names with those in src/cli/.
 var COMMANDS = [
   'upload',
+  'convert',
   'import',
   'push',
   'undo',

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest';
 import { openWorld } from './acceptance.ts';
 import { makeEdge } from './device.ts';
 import { makeRecording } from './fit-maker.ts';
+import { gpx, ridePoints } from './tracks.ts';
 import { installSync, runShell, writeProgram } from './shell.ts';
 import { makeZip } from './zip-maker.ts';
 import { scratchDir } from './scratch-dir.ts';
@@ -18,6 +19,7 @@ export async function openComputer() {
   // The browser: it follows where the service sends it, and that is back to the program.
   writeProgram(join(bin, 'xdg-open'), `'${process.execPath}' -e 'fetch(process.argv[1])' "$1"`);
   world.write('ride.fit', makeRecording());
+  world.write('ride.gpx', gpx([{ segments: [ridePoints(600)] }]));
   world.write('rides/one.fit', makeRecording({ seed: 3 }));
   world.write('rides/two.fit', makeRecording({ seed: 4 }));
   const wellness = '{ "date": "2026-05-18", "restingHr": 49, "hrv": 64 }';
