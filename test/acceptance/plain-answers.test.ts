@@ -174,7 +174,7 @@ it('sync explain knows a login to a platform that names no athlete', async () =>
   const explained = async () => (await sync(['explain', 'new.fit'])).stdout;
   expect(await explained()).toContain('It was never sent. `sync upload new.fit` sends it.');
   await sync(['logout']);
-  expect(await explained()).toContain('not known without a login');
+  expect(await explained()).toContain('The last login did not send it.');
 });
 
 it('a watcher counts a file and its copy as one recording', async () => {
