@@ -61,7 +61,8 @@ export function finishInput(
 ): Verdict {
   const verdict = judge(name, records, facts, strict);
   const recurring = new Recurring();
-  for (const { source, ...reading } of records) {
+  // The drafts of an input are freed before the next one is read.
+  for (const { source, ...reading } of records.splice(0)) {
     const [sent] = reading.drafts;
     if (sent !== undefined) {
       for (const { field, problem } of reading.problems) {
