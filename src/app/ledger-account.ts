@@ -84,7 +84,9 @@ export async function keyOfLogin(
     }
     case 'unreachable':
       if (namedBefore) throw accountUnknown(who.error);
-      await changeProfile(paths, profile, { unnamed: unnamedLedger, ofLogin: loginId });
+      // A watcher opens a login again after each change of the profile.
+      if (!config.isUnnamed)
+        await changeProfile(paths, profile, { unnamed: unnamedLedger, ofLogin: loginId });
       return keyOfProfile;
     case 'rejected':
       if (namedBefore) throw loginRejected();
