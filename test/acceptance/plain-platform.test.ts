@@ -270,7 +270,7 @@ it('a platform that refuses such fields takes the days of a synthetic athlete', 
     wellness: strict('wellness'),
     nutrition: strict('nutrition'),
   });
-  const seeded = await sync(['seed', '--days', '3']);
+  const seeded = await sync(['seed', '--days', '3', '--until', '2026-05-17']);
   expect(seeded).toMatchObject({ code: 0 });
   expect([platform.wellness.size, platform.nutrition.size]).toEqual([3, 3]);
 });

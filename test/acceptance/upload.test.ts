@@ -247,7 +247,8 @@ describe.each(KINDS)('an uploaded recording on %s', (platform) => {
     const ride = world.write('ride.fit', plain);
     await upload(world, ride);
     await world.sync(['logout']);
-    await loginWithToken(world);
+    const input = JSON.stringify(world.sandbox.control.mint());
+    await world.sync(['login', '--with-token', '--same-athlete'], { input });
     expect((await upload(world, ride)).summary).toMatchObject({ skipped: 1, uploaded: 0 });
     expect(recordings(world)).toMatchObject([{ receivedCount: 1 }]);
   });
