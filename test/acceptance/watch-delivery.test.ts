@@ -415,7 +415,7 @@ describe('the ledger of a watcher', () => {
 
 describe('recordings in the stash of a watcher that was killed', () => {
   /** Keeps recordings while the service is away, deletes their files, and kills the watcher. */
-  async function fillStash(midway: () => void): Promise<readonly Uint8Array[]> {
+  async function keepCopies(midway: () => void): Promise<readonly Uint8Array[]> {
     await openWorld({ stored: true });
     await world.login();
     mkdirSync(world.folder);
@@ -447,7 +447,7 @@ describe('recordings in the stash of a watcher that was killed', () => {
       },
     ],
   ])('are counted and sent once if the ledger was %s', async (_how, midway, afterwards) => {
-    const rides = await fillStash(midway);
+    const rides = await keepCopies(midway);
     afterwards();
     // An old stash is not taken for remains.
     const outbox = join(stateDir(), 'outbox');
@@ -478,7 +478,7 @@ describe('recordings in the stash of a watcher that was killed', () => {
   });
 
   it('wait for their login, are counted by status and doctor, and reported once', async () => {
-    const rides = await fillStash(() => undefined);
+    const rides = await keepCopies(() => undefined);
     loseLedger();
     await world.startService();
     await world.login('athlete-2');
@@ -488,7 +488,9 @@ describe('recordings in the stash of a watcher that was killed', () => {
     const status = await world.sync(['status', '--json']);
     expect(ndjson(status.stdout)).toMatchObject([{ waiting: { kept: 0, keptForOthers: 4 } }]);
     const doctor = await world.sync(['doctor', '--json']);
-    const findings = ndjson(doctor.stdout).filter(({ message }) => /Stash/.test(String(message)));
+    const findings = ndjson(doctor.stdout).filter(({ message }) =>
+      /^Copies of/.test(String(message)),
+    );
     expect(findings).toMatchObject([{ check: 'state', state: 'odd' }]);
     expect(await stop(other)).toBe(0);
     expect(events(other, 'kept-for-others')).toMatchObject([{ copies: 4 }]);

@@ -18,7 +18,7 @@ import {
   checkZoneData,
 } from './machine.ts';
 import { checkProxy, checkService } from './network.ts';
-import { checkDisk, checkFolders, checkLedger, checkSettings, checkStash } from './storage.ts';
+import { checkDisk, checkFolders, checkLedger, checkSettings, checkCopies } from './storage.ts';
 
 export const doctor: CommandModule = {
   examples: ['sync doctor', 'sync doctor --json'],
@@ -46,7 +46,7 @@ const OF_PROFILE: readonly (readonly [
   ['folders', checkFolders],
   ['disk', checkDisk],
   ['state', checkLedger],
-  ['state', checkStash],
+  ['state', checkCopies],
   ['keychain', checkKeychain],
   ['zone', checkZone],
   ['watch', checkSilence],

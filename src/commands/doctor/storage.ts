@@ -50,13 +50,13 @@ export function checkLedger(_context: AppContext, config: Config): CheckResult {
 }
 
 /** Checks that each copy of a recording has a login that it is sent with. */
-export async function checkStash(_context: AppContext, config: Config): Promise<CheckResult[]> {
+export async function checkCopies(_context: AppContext, config: Config): Promise<CheckResult[]> {
   if (config.get('baseUrl') === undefined) return [];
   const { stateDir } = config.paths;
   const { keptForOthers } = countKept(stateDir, (await knownAccount(config)).key);
   if (keptForOthers === 0) return [];
   const folder = outboxFolder(stateDir);
-  const message = `Stash: copies of ${plural(keptForOthers, 'recording')} in ${folder} are of another login, or damaged.`;
+  const message = `Copies of ${plural(keptForOthers, 'recording')} in ${folder} are of another login, or damaged.`;
   const hint = phrase`Log in as before and run ${sync('watch')}. Without that login, run ${sync('upload', folder)}, and delete what was sent.`;
   return [odd(message, hint)];
 }
