@@ -29,7 +29,7 @@ import { uploadBatch } from '../upload/pipeline.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
 import { verifyUploads } from '../upload/verify.ts';
-import { type Opened, openClient } from './open.ts';
+import { type Opened, endpointsOf, openClient } from './open.ts';
 import { publicError, recordResult, uploadResult, verifyResult } from './results.ts';
 import type {
   Client,
@@ -70,7 +70,7 @@ export class LibraryClient implements Client {
   #temporaryDir: string | undefined;
   #isWarned = false;
 
-  /** @throws SyncError `CONFIG` for an address or a zone that cannot be used */
+  /** @throws SyncError `CONFIG` for an address, a path or a zone that cannot be used */
   constructor(options: ClientOptions, env: Env, open = openHttp) {
     const { signal, onWarning, timezone } = options;
     this.#options = options;
@@ -78,6 +78,7 @@ export class LibraryClient implements Client {
     this.#openHttp = open;
     this.#baseUrl = addressOf(options.baseUrl);
     if (timezone !== undefined) parseSetting('timezone', timezone, 'timezone');
+    endpointsOf(options);
     this.#jobs = options.jobs ?? DEFAULT_JOBS;
     this.#context = {
       clock: systemClock,

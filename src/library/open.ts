@@ -13,9 +13,11 @@ import {
   DEFAULT_ENDPOINTS,
   DEFAULT_FILE_PART,
   type EndpointName,
+  type Endpoints,
   endpointUrl,
   serviceId,
 } from '../config/endpoints.ts';
+import { isSettingKey, parseSetting } from '../config/settings.ts';
 import { LOGIN_ID, credentialStore, memoryStore } from './token-store.ts';
 import type { ClientOptions } from './types.ts';
 
@@ -33,9 +35,10 @@ export async function openClient(
   baseUrl: URL,
   stateDir: string,
 ) {
-  const { clientId = '', clientSecret } = options;
+  const { clientId = '', clientSecret, filePart = DEFAULT_FILE_PART } = options;
+  const endpoints = endpointsOf(options);
   const id = serviceId(baseUrl);
-  const url = (endpoint: EndpointName) => endpointUrl(baseUrl, DEFAULT_ENDPOINTS[endpoint]);
+  const url = (endpoint: EndpointName) => endpointUrl(baseUrl, endpoints[endpoint]);
   const secret = clientSecret === undefined ? undefined : new Secret(clientSecret);
   const store = 'store' in options ? options.store : memoryStore(options.tokens);
   const now = () => context.clock.now();
@@ -58,7 +61,7 @@ export async function openClient(
     const client = createServiceClient(context, {
       baseUrl,
       kind: options.platformKind ?? platformAt(baseUrl)?.kind,
-      endpoints: DEFAULT_ENDPOINTS,
+      endpoints,
       http,
       tokens: session,
       policy: RETRIES.run,
@@ -73,7 +76,7 @@ export async function openClient(
     const service: Service = {
       client: () => Promise.resolve(client),
       url,
-      filePart: DEFAULT_FILE_PART,
+      filePart,
     };
     return {
       client,
@@ -89,6 +92,20 @@ export async function openClient(
     await disconnect();
     throw error;
   }
+}
+
+/** Returns the platform's paths. @throws SyncError `CONFIG` for a name or a path that cannot be used */
+export function endpointsOf({ endpoints = {} }: Pick<ClientOptions, 'endpoints'>): Endpoints {
+  const changed = Object.entries(endpoints).map(([name, path]) => {
+    const key = `endpoint.${name}`;
+    if (!(name in DEFAULT_ENDPOINTS) || !isSettingKey(key)) {
+      throw new SyncError('CONFIG', `endpoints.${name}: no such endpoint.`, {
+        hint: `The endpoints are: ${Object.keys(DEFAULT_ENDPOINTS).join(', ')}.`,
+      });
+    }
+    return [name, parseSetting(key, path, `endpoints.${name}`)];
+  });
+  return { ...DEFAULT_ENDPOINTS, ...Object.fromEntries(changed) } as Endpoints;
 }
 
 /** Returns the identifier of the athlete who is logged in; undefined if the service names none. */

@@ -61,6 +61,17 @@ interface CommonOptions {
    * `coach-watts`: its items are added. Default: the answers of the platform show it.
    */
   readonly platformKind?: 'interface' | 'coach-watts';
+  /** Paths of the platform that differ from those of the interface, such as `{ wellness: '/v2/days' }`. */
+  readonly endpoints?: Readonly<
+    Partial<
+      Record<
+        'token' | 'userinfo' | 'uploadFit' | 'wellness' | 'nutrition' | 'workouts' | 'profile',
+        string
+      >
+    >
+  >;
+  /** Name of the file part of an upload. Default: `file`. */
+  readonly filePart?: string;
   /** Requests in flight at once. Default: 4. */
   readonly jobs?: number;
   /** Aborts every operation of the client. */

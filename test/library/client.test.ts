@@ -17,6 +17,7 @@ import { PLATFORM_NAMES } from '../../src/sandbox/settings.ts';
 import { JSON_VERSION } from '../../src/base/version.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { wrongJsonLine } from '../support/json-lines.ts';
+import { openServer } from '../support/local-server.ts';
 import { openHome } from '../support/world.ts';
 
 type Changes = Partial<Omit<ClientOptions, 'tokens'>> & { readonly store?: TokenStore };
@@ -126,6 +127,41 @@ describe('a client', () => {
     }
     expect(warnings).toEqual([expect.stringContaining('Without stateDir')]);
   });
+
+  it('uses the paths and the file part that its options name', async () => {
+    const seen: string[] = [];
+    const { url } = await openServer((request, response) => {
+      let text = '';
+      request.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+      request.on('end', () => {
+        const [, part] = /name="(\w+)"; filename=/.exec(text) ?? [];
+        seen.push([request.method, request.url, part].join(' ').trim());
+        response.writeHead(request.url === '/me' ? 404 : 204).end();
+      });
+    });
+    const made = createClient({
+      baseUrl: url,
+      timezone: 'Europe/Berlin',
+      tokens: { accessToken: 'some-token' },
+      endpoints: { uploadFit: '/v2/activities', wellness: '/v2/days', userinfo: '/me' },
+      filePart: 'recording',
+    });
+    onTestFinished(() => made.close());
+    expect(await made.upload(ride(1))).toMatchObject([{ outcome: 'uploaded' }]);
+    expect(await made.pushWellness({ date: '2026-05-17', hrv: 60 })).toMatchObject([
+      { outcome: 'pushed' },
+    ]);
+    expect(seen).toContain('POST /v2/activities recording');
+    expect(seen).toContain('POST /v2/days');
+  });
+
+  it.each([{ wellness: 'v2' }, { food: '/v2' }])(
+    'refuses endpoints that it cannot use: %j',
+    (endpoints) => {
+      const options = { baseUrl: 'http://127.0.0.1:1', tokens: {}, endpoints };
+      expect(() => createClient(options)).toThrow(/^endpoints\.(?:wellness|food): /);
+    },
+  );
 
   it('asks no platform for its kind that its options state', async () => {
     const { client, sandbox } = await open({ platform: 'interface' });
