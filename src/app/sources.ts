@@ -52,6 +52,13 @@ function unitsFrom(
   const units = new Map<string, Conversion & { readonly name: string }>();
   const ofDay = new Set<string>();
   for (const flag of flags) {
+    if (flag.includes(',')) {
+      const hint = `Write ${flag
+        .split(',')
+        .map((each) => `--unit ${each.trim()}`)
+        .join(' ')}`;
+      throw new SyncError('USAGE', `--unit ${flag}: one field per --unit.`, { hint });
+    }
     const [unit = '', field = 'weight'] = flag.split('=').reverse();
     const conversion = conversionOf(field, unit);
     if (conversion !== undefined) units.set(field, { ...conversion, name: unit });

@@ -48,3 +48,15 @@ describe('--source', () => {
     expect(() => options({ source: 'garmin' })).toThrow("There is no source 'garmin'.");
   });
 });
+
+describe('--unit', () => {
+  it('names one field, and is repeated for another', () => {
+    const unit = ['mood=/10,stress=/10'];
+    expect(() => sourcesFor(contextWith(testIo()), { unit })).toThrow(
+      expect.objectContaining({
+        message: '--unit mood=/10,stress=/10: one field per --unit.',
+        hint: 'Write --unit mood=/10 --unit stress=/10',
+      }),
+    );
+  });
+});
