@@ -8,7 +8,11 @@ delete process.env['NODE_EXTRA_CA_CERTS'];
 export default defineConfig({
   test: {
     include: ['test/torture/**/*.torture.ts'],
-    setupFiles: ['test/support/contract-setup.ts', 'test/support/equality-setup.ts'],
+    setupFiles: [
+      'test/support/contract-setup.ts',
+      'test/support/equality-setup.ts',
+      'test/support/zone-setup.ts',
+    ],
     // Rounds wait most of the time.
     maxWorkers: availableParallelism() + 2,
     hookTimeout: 60_000,
