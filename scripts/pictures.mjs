@@ -53,7 +53,7 @@ try {
   await login();
   await writeRecordings();
   for (const { commands, hiddenFlags = '', ...picture } of PICTURES) {
-    const lines = await screenAfter(commands, hiddenFlags);
+    const lines = await screenAfter(commands, hiddenFlags, picture.name);
     for (const [theme, colours] of Object.entries(THEMES)) {
       const svg = terminalSvg({ ...picture, lines, columns: COLUMNS }, colours);
       keepExactly(`docs/pictures/${picture.name}-${theme}.svg`, svg);
@@ -77,10 +77,13 @@ async function writeRecordings() {
   await run('cp', [join('Garmin', latest), 'ride.fit'], options);
 }
 
-/** The lines of a terminal after these commands, with SGR sequences. */
-async function screenAfter(commands, flags) {
-  const tmux = (...args) =>
-    run('tmux', ['-L', 'pictures', '-f', '/dev/null', '-u', ...args], options);
+/**
+ * The lines of a terminal after these commands, with SGR sequences.
+ *
+ * @param server name of the tmux server: one that is ending refuses the next session
+ */
+async function screenAfter(commands, flags, server) {
+  const tmux = (...args) => run('tmux', ['-L', server, '-f', '/dev/null', '-u', ...args], options);
   const typed = commands.map(
     (command) =>
       `printf '\\033[2m$\\033[22m \\033[1m%s\\033[22m\\n' '${command}'; ${command} ${flags} || touch failed; echo`,
