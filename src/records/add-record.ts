@@ -3,7 +3,7 @@ import { type Verdict, judge } from './judge.ts';
 import { listNames } from './listed.ts';
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition/read-nutrition.ts';
-import type { FileFacts } from './objections.ts';
+import type { FileFacts } from './objections/objection.ts';
 import type {
   InvalidRecord,
   Problem,

@@ -1,7 +1,8 @@
 import { SyncError } from '../base/errors.ts';
 import { unitNameOf, unitsOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
-import { type FileFacts, type Objection, objectionsTo } from './objections.ts';
+import type { FileFacts, Objection } from './objections/objection.ts';
+import { objectionsTo } from './objections/objections.ts';
 import type { DayDraft, Entry, Problem, Reading } from './types.ts';
 
 /** Applies the objections to the values of an input: of each value, the strictest. */
