@@ -1,6 +1,6 @@
 import { readdirSync, unlinkSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { parseJson } from '../base/json.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import { Secret } from '../base/secret.ts';
 import type { SettingOverrides } from '../config/config.ts';
 import { tokenFilePath } from '../credentials/file.ts';
@@ -62,7 +62,9 @@ export function keepPending(
 export function pendingLogin(stateDir: string, profile: string): PendingLogin | undefined {
   const path = pendingPath(stateDir, profile);
   try {
-    const { state, verifier, ...facts } = parseJson(readPlainFile(path).toString()) as Stored;
+    const stored = parseJson(readPlainFile(path).toString());
+    if (!isStored(stored)) return undefined;
+    const { state, verifier, ...facts } = stored;
     const claim = () => {
       try {
         unlinkSync(path);
@@ -92,6 +94,24 @@ type Stored = LoginFacts & {
   readonly verifier: string;
   readonly expiresAt: number;
 };
+
+function isStored(value: unknown): value is Stored {
+  if (!isObject(value)) return false;
+  const { state, verifier, service, clientId, redirectUri, unnamed } = value;
+  const { scopes, store, overrides, expiresAt } = value;
+  return (
+    [state, verifier, service, clientId, redirectUri, unnamed].every(isText) &&
+    Array.isArray(scopes) &&
+    scopes.every(isText) &&
+    (store === 'keychain' || store === 'file') &&
+    isObject(overrides) &&
+    typeof expiresAt === 'number'
+  );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
 
 function pendingPath(stateDir: string, profile: string): string {
   const path = tokenFilePath(stateDir, profile);

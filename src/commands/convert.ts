@@ -30,7 +30,7 @@ export const convert: CommandModule = {
   ],
 
   async run({ clock, cwd, output, signal }, path: string, { out }: ConvertFlags) {
-    const file = readFile(resolve(cwd, path), (size) => Buffer.allocUnsafe(size));
+    const file = readFile(resolve(cwd, path));
     if ('problem' in file) throw unusable(path, file.problem);
     if (trackKind(file.bytes) === undefined) throw unusable(path, 'It is no GPX or TCX file.');
     let written = 0;

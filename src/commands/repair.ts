@@ -33,7 +33,7 @@ export const repair: CommandModule = {
   ],
 
   run({ cwd, output }, path: string, { out }: RepairFlags) {
-    const contents = readFile(resolve(cwd, path), (size) => Buffer.allocUnsafe(size));
+    const contents = readFile(resolve(cwd, path));
     if ('problem' in contents) throw unusable(path, contents.problem);
     const { bytes } = contents;
     const fault = checkEnvelope(bytes);

@@ -123,7 +123,7 @@ async function sentUploads(
     const { date } = subject;
     return uploadsOfDays(ledger, date, date, zone).map(({ upload }) => upload);
   }
-  const contents = readFile(subject.file, (size) => Buffer.allocUnsafe(size));
+  const contents = readFile(subject.file);
   if ('problem' in contents) throw new SyncError('INPUT_INVALID', contents.problem);
   const uploads: LedgerUpload[] = [];
   for await (const found of recordingsOf(subject.file, contents, { now: clock.now(), signal })) {

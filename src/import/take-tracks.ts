@@ -2,9 +2,8 @@ import type { Context } from '../base/context.ts';
 import type { Piece } from '../inputs/pieces.ts';
 import { localDay } from '../records/days/zone.ts';
 import { coverOf, type CoveringRide } from '../upload/rides.ts';
-import { readFile } from '../upload/read-recording.ts';
 import { readMember } from '../upload/read-member.ts';
-import { type TrackEntry, inOrder, newRoom, tracksIn } from '../upload/send-tracks.ts';
+import { type TrackEntry, inOrder, newRoom, sourceOf, tracksIn } from '../upload/send-tracks.ts';
 import type { UploadItem } from '../upload/report.ts';
 import type { RecordingParts } from './take-recordings.ts';
 
@@ -31,7 +30,7 @@ export class TrackStock {
     const { findings, known } = this.#parts;
     const source =
       'file' in from
-        ? { path, named: false, file: from.file, read: () => readPiece(from.file.absolute) }
+        ? { ...sourceOf(from.file), path, named: false }
         : { path, named: false, read: () => readMember(from.member) };
     const tables = { ledger: known?.uploads, known: known?.known };
     const report = (item: UploadItem) => this.#leave(item);
@@ -95,7 +94,3 @@ const NO_ACTIVITY = {
 const COVERED = 'recordings of the same rides have all of it';
 const ASKED = `of Google Fit or Apple Health; --include ${PHONE_TRACKS} sends them`;
 const TITLES = { tracks: 'GPX and TCX files', [PHONE_TRACKS]: 'GPX and TCX of a phone' } as const;
-
-async function readPiece(absolute: string) {
-  return await Promise.resolve(readFile(absolute, (size) => Buffer.allocUnsafe(size)));
-}

@@ -59,13 +59,14 @@ export function reusedBuffer(): BufferSource {
  * Reads a whole file once, and unpacks it if it is gzip, or a zip archive of one recording. Leaves out
  * padding behind a recording.
  *
+ * @param buffers by default a new buffer
  * @param room upper bound for what gzip unpacks to (bytes).
  * @returns the contents, or why the file cannot be read.
  * @throws NeedsRoom if a recording may be larger than `room`, and the unpacked file is.
  */
 export function readFile(
   path: string,
-  buffers: BufferSource,
+  buffers: BufferSource = (size) => Buffer.allocUnsafe(size),
   room = MAX_UNPACKED_BYTES,
 ): FileContents | Unreadable {
   let descriptor: number | undefined;

@@ -28,7 +28,7 @@ export interface TrackSource extends MemberRecording {
 
 export function sourceOf(file: RecordingFile): TrackSource {
   const { path, absolute, named } = file;
-  const read = () => Promise.resolve(readFile(absolute, (size) => Buffer.allocUnsafe(size)));
+  const read = () => Promise.resolve(readFile(absolute));
   return { path, named, file, read };
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemCode } from '../../src/base/errors.ts';
 import { SANDBOX_PORT } from '../../src/config/platforms.ts';
 import { type World, openWorld, requestCounts, requestLines } from '../support/acceptance.ts';
 
@@ -24,7 +25,10 @@ it('a login asks without nutrition:read, if the sandbox does not know that scope
   const env = { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined };
   const options = { port: SANDBOX_PORT, settings: { strict: true, exactRedirectUris: true } };
   const world = await openWorld({ env, platform: 'interface', sandbox: options }).catch(
-    () => undefined,
+    (error: unknown) => {
+      if (systemCode(error) === 'EADDRINUSE') return undefined;
+      throw error;
+    },
   );
   if (world === undefined) context.skip('the port of the sandbox is taken');
   else {
@@ -86,6 +90,17 @@ describe('a login in two commands', () => {
     expect(requestCounts(world.sandbox)).not.toHaveProperty('token');
   });
 
+  it.each(['{', '[]', '{"service":"http://127.0.0.1:9","expiresAt":9e15}'])(
+    'counts as none if its file is damaged: %s',
+    async (damaged) => {
+      const world = await openWorld();
+      const { last } = await start(world);
+      writeFileSync(pendingFile(world), damaged);
+      const { code, stderr } = await finish(world, last);
+      expect([code, stderr]).toEqual([4, expect.stringContaining('waits to be finished')]);
+    },
+  );
+
   it('belongs to its profile, its platform and its client', async () => {
     const world = await openWorld();
     const { last } = await start(world);
@@ -132,6 +147,10 @@ describe('a login in two commands', () => {
     ['--start', '--finish'],
     ['--start', '--with-token'],
     ['--finish', '--with-token'],
+    ['--finish', '--register'],
+    ['--finish', '--client-name', 'mine'],
+    ['--finish', '--client-secret-stdin'],
+    ['--finish', '--same-athlete'],
     ['--start', '--port', '0'],
   ])('refuses %s with %s', async (...flags) => {
     const world = await openWorld();

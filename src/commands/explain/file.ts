@@ -36,7 +36,7 @@ export async function* explainFile(
   login: 'good' | 'ended' | 'none',
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
 ): AsyncGenerator<ExplainedFile, void, undefined> {
-  const contents = readFile(absolute, (size) => Buffer.allocUnsafe(size));
+  const contents = readFile(absolute);
   if ('problem' in contents) {
     yield { path, state: 'not-sent', reason: contents.problem };
     return;

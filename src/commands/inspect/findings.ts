@@ -57,7 +57,7 @@ export async function* inspectFile(
   absolute: string,
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
 ): AsyncGenerator<InspectItem, void, undefined> {
-  const contents = readFile(absolute, (size) => Buffer.allocUnsafe(size));
+  const contents = readFile(absolute);
   if ('problem' in contents) {
     yield { path, state: 'unreadable', detail: contents.problem };
     return;

@@ -108,8 +108,10 @@ export const login: CommandModule = {
 
   async run(context, platform: string | undefined, flags: LoginFlags) {
     const overrides = overridesOf(platform, flags);
-    const { start, finish, withToken } = flags;
-    if (finish && (start || withToken || Object.values(overrides).some(Boolean))) {
+    const { start, finish, withToken, register, clientName, clientSecretStdin, sameAthlete } =
+      flags;
+    const others = [start, withToken, register, clientName, clientSecretStdin, sameAthlete];
+    if (finish && [...others, ...Object.values(overrides)].some(Boolean)) {
       throw new SyncError(
         'USAGE',
         '--finish completes what --start began, with the same settings.',
