@@ -129,6 +129,18 @@ describe('a login in two commands', () => {
     }
   });
 
+  it('forgets a registered client that the platform no longer knows', async () => {
+    const world = await openWorld({ env: { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined } });
+    const { last } = await start(world, world.sandbox.url, '--register');
+    world.sandbox.control.settings({ registration: 'forgets' });
+    const { code, stderr } = await finish(world, last);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('Run `sync login --start` again')]);
+    world.sandbox.control.settings({ registration: 'on' });
+    const again = await start(world, world.sandbox.url, '--register');
+    expect((await finish(world, again.last)).code).toBe(0);
+    expect(requestCounts(world.sandbox)).toMatchObject({ register: 2 });
+  });
+
   it('keeps no client secret, and names the variable', async () => {
     const world = await openWorld({ env: { SYNC_CLIENT_ID: 'sandbox-confidential' } });
     const args = ['login', '--start', '--client-secret-stdin'];

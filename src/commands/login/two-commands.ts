@@ -17,9 +17,10 @@ import { type Config, isSecretOf, type SettingOverrides } from '../../config/con
 import { endpointUrl, serviceId } from '../../config/endpoints.ts';
 import { registeredClient } from '../../credentials/clients.ts';
 import { exchange } from './browser.ts';
+import { forgetClient } from './client.ts';
 import { type LoginReport, keep } from './keep.ts';
 import { prepare } from './store.ts';
-import { type LoginTarget, readStdin } from './target.ts';
+import { type LoginTarget, readStdin, wrongAnswer } from './target.ts';
 
 const FINISH = sync('login', '--finish');
 const START = sync('login', '--start');
@@ -125,8 +126,16 @@ export async function finishLogin(context: AppContext, http: Http): Promise<Logi
   // From here on, no other command can use the address.
   const verifier = pending.claim();
   if (verifier === undefined) throw nothingToFinish(paths.stateDir, profile);
-  const tokens = await exchange(context, attempt, callback, { redirectUri, verifier });
-  return await keep(context, attempt, tokens, 'code');
+  try {
+    const tokens = await exchange(context, attempt, callback, { redirectUri, verifier });
+    return await keep(context, attempt, tokens, 'code');
+  } catch (error) {
+    if (wrongAnswer(error, target) !== 'clientId' || !(error instanceof SyncError)) throw error;
+    await forgetClient(config, baseUrl);
+    throw error.with({
+      hint: phrase`The platform no longer knows the client that sync registered. Run ${START} again: it can register another one.`,
+    });
+  }
 }
 
 function nothingToFinish(stateDir: string, profile: string): SyncError {
