@@ -6,6 +6,7 @@ import {
   openHome,
   openLoggedInWorld,
   play,
+  requestLines,
   worldOf,
 } from '../support/acceptance.ts';
 import { type TrackPoint, TRACK_START, fit, gpx, ridePoints, tcx } from '../support/tracks.ts';
@@ -56,6 +57,9 @@ describe('a GPX or TCX file', () => {
       'b/other name.gpx.gz': 'skipped already-uploaded',
       'c.zip/x/y.gpx': 'skipped already-uploaded',
     });
+    world.sandbox.control.clearRequests();
+    await outcomes(world, ['upload', 'a', 'b', 'c.zip']);
+    expect(requestLines(world.sandbox)).toEqual([]);
     const other = otherComputer(world);
     other.write('copy.gpx', track());
     expect(await outcomes(other, ['upload', 'copy.gpx'])).toEqual({ 'copy.gpx': 'duplicate' });
@@ -104,6 +108,13 @@ describe('a GPX or TCX file', () => {
     const [line] = await world.lines(['upload', 'brick.tcx', '--dry-run']);
     expect(line).toMatchObject({ outcome: 'would-upload' });
     expect(await workouts(world)).toEqual([]);
+    await world.lines(['upload', 'brick.tcx']);
+    const [request] = world.sandbox.control.requests({ route: 'upload-fit' });
+    const { parts } = line?.['request'] as { readonly parts: readonly object[] };
+    const sent = (request?.parts ?? []).map(({ name, fileName, text, sha256 }) =>
+      fileName === null ? { name, value: text } : { name, filename: fileName, sha256 },
+    );
+    expect(parts).toMatchObject(sent);
   });
 });
 
@@ -146,6 +157,8 @@ describe('a GPX file of a ride that a FIT recording has', () => {
       track(),
       'uploaded',
     ],
+    ['94 % of its time', [fit(part(0, 3380))], track(), 'uploaded'],
+    ['96 % of its time', [fit(part(0, 3460))], track(), 'covered'],
     ['and the file is a half of it', [whole], track(part(600, 2400)), 'covered'],
     ['of the race after the warm-up', [fit(part(1200, HOUR))], track(part(0, 1200)), 'uploaded'],
   ] as const)('is compared with it: %s', async (_, recordings, file, outcome) => {

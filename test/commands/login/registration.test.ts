@@ -198,10 +198,12 @@ async function forward(...[request, response, url]: [...Parameters<RequestListen
   response.end(Buffer.from(await answer.arrayBuffer()));
 }
 
+type Asked = Record<string, unknown> & { readonly redirect_uris: readonly string[] };
+
 /** Answers with metadata and a registration as a test wants them. @returns what was registered */
 async function metadataServer(
   change: (url: string) => object,
-  registration: object | number = {},
+  registration: number | Record<string, unknown> | ((asked: Asked) => object) = {},
   path = '',
   behind?: SandboxServer,
 ) {
@@ -223,12 +225,15 @@ async function metadataServer(
       let sent = '';
       request.on('data', (piece: Buffer) => (sent += String(piece)));
       request.on('end', () => {
-        const asked = JSON.parse(sent) as Record<string, unknown>;
+        const asked = JSON.parse(sent) as Asked;
         posts.push(asked);
         if (typeof registration === 'number') {
           response.writeHead(registration, { location: `${own}/elsewhere` });
           response.end();
-        } else json(response, 201, { ...asked, client_id: 'new', ...registration });
+        } else {
+          const own = typeof registration === 'function' ? registration(asked) : registration;
+          json(response, 201, { ...asked, client_id: 'new', ...own });
+        }
       });
     } else if (behind === undefined) json(response, 404, {});
     else void forward(request, response, behind.url);
@@ -273,8 +278,8 @@ describe('the metadata of a platform', () => {
 
 describe('the answer to a registration', () => {
   const one = 'http://127.0.0.1:1/login';
-  it.each<[string, object | number]>([
-    ['two redirect URIs', { redirect_uris: [one, one] }],
+  it.each<[string, Parameters<typeof metadataServer>[1]]>([
+    ['two redirect URIs', ({ redirect_uris: ours }: Asked) => ({ redirect_uris: [...ours, one] })],
     ['another redirect URI', { redirect_uris: [one] }],
     ['another name', { client_name: 'Cursor MCP' }],
     ['client_secret_basic', { token_endpoint_auth_method: 'client_secret_basic' }],
