@@ -259,12 +259,13 @@ describe('two FIT recordings of one ride', () => {
     expect(await workouts(world)).toHaveLength(2);
   });
 
-  it('of other sports, or one after the other, are sent without a note', async () => {
+  it('of other sports, or three quarters within each other, are sent without a note', async () => {
     const world = await openLoggedInWorld();
     world.write('ride.fit', fit(ride));
     world.write('run.fit', fit(ride, { serial: 2, sport: 1 }));
     world.write('next.fit', fit(ridePoints(HOUR, { step: 5, from: HOUR })));
-    for (const name of ['ride.fit', 'run.fit', 'next.fit']) {
+    world.write('later.fit', fit(ridePoints(HOUR, { step: 5, from: 900 }), { serial: 4 }));
+    for (const name of ['ride.fit', 'run.fit', 'next.fit', 'later.fit']) {
       const [line] = await world.lines(['upload', name]);
       expect(line).toMatchObject({ outcome: 'uploaded' });
       expect(line).not.toHaveProperty('sameRideAs');

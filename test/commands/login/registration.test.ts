@@ -322,6 +322,18 @@ describe('the answer to a registration', () => {
     expect(other.asked[0]).toMatch(QUESTION);
   });
 
+  it('with the method none leaves a secret of that answer unused', async () => {
+    const service = await sandbox({ settings: { autoApprove: true, exactRedirectUris: false } });
+    const registration = { client_id: 'sandbox-client', client_secret: 'not-for-it' };
+    const { url } = await metadataServer(() => ({}), registration, '', service);
+    const here = machine(undefined);
+    const uri = ['--redirect-uri', `http://127.0.0.1:${await freePort()}/login`];
+    await login(here, { args: [url, ...uri], system: { io: enter() } }).done;
+    const [request] = service.control.requests({ route: 'token' });
+    expect(request?.body).not.toHaveProperty('client_secret');
+    expect(await here.store.load(never)).toMatchObject({ clientSecret: undefined, isPublic: true });
+  });
+
   it('without a secret means that none is ever sent', async () => {
     const { service, here } = await begin();
     const env = { ...here.env, SYNC_BASE_URL: service.url, SYNC_CLIENT_SECRET: 'not-for-it' };
