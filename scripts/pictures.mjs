@@ -80,7 +80,7 @@ async function writeRecordings() {
 /**
  * The lines of a terminal after these commands, with SGR sequences.
  *
- * @param server name of the tmux server: one that is ending refuses the next session
+ * @param server name of the tmux server; a server that is shutting down refuses new sessions
  */
 async function screenAfter(commands, flags, server) {
   const tmux = (...args) => run('tmux', ['-L', server, '-f', '/dev/null', '-u', ...args], options);

@@ -63,7 +63,7 @@ export function openLedgerAt(
     readonly account: string;
     /** Another key for the same account: its rows become the account's. */
     readonly former?: string | undefined;
-    /** How the keys of tokens begin that may be of this account, or of another one. */
+    /** Prefix of the keys of unnamed tokens. Each may belong to this account, or to another one. */
     readonly otherTokens?: string | undefined;
   },
   clock: Clock,

@@ -43,8 +43,8 @@ export interface NotRegistered {
 }
 
 /**
- * Reads the metadata of the platform, for two facts: where it registers clients, and that it knows PKCE. All else stays
- * with the interface and the settings. If the issuer is not the platform, nothing of the metadata is used.
+ * Reads two facts from the platform's metadata: where it registers clients, and whether it supports PKCE. Endpoints and
+ * scopes stay those of the interface and the settings. If the issuer is not the platform, the metadata is ignored.
  *
  * @param addresses of the platform: that of the login first
  * @see https://www.rfc-editor.org/rfc/rfc8414#section-3.1 - the address, also of an issuer with a path

@@ -18,7 +18,7 @@ interface ConvertFlags {
   readonly out?: string;
 }
 
-/** Shows the FIT recordings that are sent of a GPX or TCX file. */
+/** Shows the FIT recordings that a GPX or TCX file becomes. */
 export const convert: CommandModule = {
   declare: (command) =>
     command

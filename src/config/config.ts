@@ -239,7 +239,7 @@ export function accountKey(config: Config, account: Account | undefined): string
     : `${service} athlete:${account.id}`;
 }
 
-/** Returns how the keys of tokens from the environment begin, if the platform does not name the athlete. */
+/** Returns the prefix of the keys of the environment's tokens, if the platform does not name the athlete. */
 export function tokenKeyPrefix(config: Config): string {
   return `${serviceId(requireBaseUrl(config))} profile:${config.profile} token:`;
 }

@@ -93,7 +93,7 @@ export function platformAt(baseUrl: URL | undefined): Platform | undefined {
   );
 }
 
-/** Returns the addresses of the platform at an address: that one first. */
+/** Returns all addresses of the platform at an address, the given one first. */
 export function addressesOf(baseUrl: URL): readonly [URL, ...URL[]] {
   const { baseUrl: first, otherUrls = [] } = platformAt(baseUrl) ?? {};
   const known = first === undefined ? [] : [first, ...otherUrls];

@@ -126,7 +126,7 @@ export function encodeActivity(activity: FitActivity): Uint8Array {
 const LONG_FILE = 32_768;
 const PART = 4096;
 
-/** Writes a file in parts, each by an encoder of its own that repeats the definitions. */
+/** Writes a file in parts. Each part has its own encoder, which repeats the definitions. */
 class FitFile {
   readonly #part: number;
   readonly #parts: Uint8Array[] = [];
@@ -303,7 +303,7 @@ function totalFields(totals: Totals, message: 'lap' | 'session'): Field[] {
   ];
 }
 
-/** Returns metres up or down; undefined for more than the field holds, which only a wrong altitude adds up to. */
+/** Returns metres up or down; undefined if they exceed the field, which only wrong altitudes cause. */
 function climbed(metres: number | undefined): number | undefined {
   return metres !== undefined && metres < 0xffff - 1 ? scaled(metres, 1) : undefined;
 }

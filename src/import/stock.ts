@@ -24,7 +24,7 @@ export interface StockOptions extends Omit<RecordOptions, 'sources'> {
   /** Earliest day (`YYYY-MM-DD`) of recordings and records. */
   readonly since: string | undefined;
   readonly sources: readonly Source[];
-  /** Kinds of findings that are sent only if they are named. */
+  /** Kinds of findings that `import` sends only with `--include`. */
   readonly include: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { type TrackEntry, inOrder, newRoom, sourceOf, tracksIn } from '../upload
 import type { UploadItem } from '../upload/report.ts';
 import type { RecordingParts } from './take-recordings.ts';
 
-/** The kind of finding that is sent only if the user names it. */
+/** The kind of finding that `import` sends only with `--include`. */
 export const PHONE_TRACKS = 'phone-tracks';
 
 /** Takes stock of GPX and TCX files: keeps where the activities to send are. */

@@ -73,7 +73,7 @@ export type NutritionLedger = ReturnType<typeof nutritionLedger>;
 /**
  * Returns the nutrition days of one account.
  *
- * @param otherTokens how the keys of tokens begin that may be of this account, or of another one
+ * @param otherTokens prefix of the keys of unnamed tokens, which may belong to another account
  */
 export function nutritionLedger(database: Database, account: string, otherTokens?: string) {
   return {

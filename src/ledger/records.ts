@@ -47,7 +47,7 @@ export class RecordLedger {
   readonly #mark: ProcessMark;
   readonly #now: () => number;
 
-  /** @param otherTokens how the keys of tokens begin that may be of this account, or of another one */
+  /** @param otherTokens prefix of the keys of unnamed tokens, which may belong to another account */
   constructor(
     database: Database,
     account: string,

@@ -143,7 +143,7 @@ export class UploadLedger {
     return (others as UploadRow[]).some((other) => !this.#isFree(other));
   }
 
-  /** Records that it is not sent, since another recording of its ride was. */
+  /** Marks a recording as held: another recording of the same ride was sent. */
   hold(recording: ClaimedRecording): void {
     transaction(this.#database, () => {
       if (this.#row(recording.sha256) === undefined) this.#insert(recording, 'held');

@@ -70,7 +70,7 @@ export class LibraryClient implements Client {
   #temporaryDir: string | undefined;
   #isWarned = false;
 
-  /** @throws SyncError `CONFIG` for an address, a path or a zone that cannot be used */
+  /** @throws SyncError `CONFIG` for an invalid address, path or zone */
   constructor(options: ClientOptions, env: Env, open = openHttp) {
     const { signal, onWarning, timezone } = options;
     this.#options = options;

@@ -106,7 +106,7 @@ class SupervisedWatcher {
   #isSearching = false;
   /** Of the login that was read last. */
   #marker: string;
-  /** No login is read before this, unless there is none yet (monotonic clock, ms). */
+  /** Time of the next login search, if there is a login (monotonic clock, ms). */
   #searchAgainAt = -Infinity;
   /** Why no login could be read; reported once. */
   #searchProblem: string | undefined;
@@ -267,7 +267,7 @@ class SupervisedWatcher {
     this.#ended.abort(error);
   }
 
-  /** Uses the login once: an earlier watcher ended because its login had. */
+  /** Uses the login once, since an earlier watcher lost its login. */
   async #tryLogin(): Promise<void> {
     try {
       await this.#login.opened.useLogin(this.#signal);

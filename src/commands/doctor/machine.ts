@@ -80,7 +80,7 @@ export async function checkZone(context: AppContext, config: Config): Promise<Ch
   );
 }
 
-/** Asks for the platform's zone, and reports it if its clocks differ from the clocks of the zone that decides about days. */
+/** Reads the platform's zone, and reports it if its clocks differ from the zone in which days are counted. */
 export async function checkPlatformZone(
   context: AppContext,
   config: Config,

@@ -63,7 +63,7 @@ export const explain: CommandModule = {
   },
 };
 
-/** Returns, for each kind of record that the login cannot send, why. Empty if that is unknown. */
+/** Returns why the login cannot send a kind of record, by kind. Empty if that is unknown. */
 async function obstaclesFor(
   context: AppContext,
   config: Config,

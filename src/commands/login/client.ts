@@ -125,7 +125,7 @@ function recordOf({ clientId, clientName, redirectUri, secret }: NewClient, regi
   return { clientId, clientName, redirectUri, registeredAt, isPublic: secret === undefined };
 }
 
-/** Returns why nothing is registered, even if the platform offers it. */
+/** Returns why `sync` must not register a client here; undefined if it may. */
 function whyNever(
   { env }: AppContext,
   config: Config,

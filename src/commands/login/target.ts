@@ -139,7 +139,7 @@ function knownClient(config: Config, baseUrl: URL): string | undefined {
   return isOther && config.originOf('clientId') === 'profile' ? undefined : config.get('clientId');
 }
 
-/** Returns the question to ask again, by the refusal of the platform; undefined if the user gave no such answer, and this computer no such client. */
+/** Returns the question whose answer the platform refused; undefined if neither the user nor a registration gave it. */
 export function wrongAnswer(
   error: unknown,
   { asked, registered }: LoginTarget,

@@ -67,7 +67,7 @@ export function useZoneData(data: ZoneData): void {
   rules.clear();
 }
 
-/** Makes zone data decide until {@link useZoneData} names newer: for a caller that cannot wait for the newest. */
+/** Sets zone data for callers that cannot wait for the newest. {@link useZoneData} replaces it. */
 export function startWithZoneData(data: ZoneData): void {
   newest ??= data;
 }

@@ -74,7 +74,7 @@ export function matchXml(name: string, head: string, sources: readonly Source[])
   );
 }
 
-/** Returns the name of the first element, by a search in one direction: a comment without an end is no tag. */
+/** Returns the name of the first element. Searches forwards only, so that an unclosed comment costs linear time. */
 function rootOf(head: string): string | undefined {
   const tag = /<(?:!--|([A-Za-z_][\w.:-]*))/g;
   for (let found = tag.exec(head); found !== null; found = tag.exec(head)) {

@@ -54,7 +54,7 @@ export interface DayJob {
   readonly warn: (warning: Warning) => void;
 }
 
-/** Merges a day without a look at it. */
+/** Merges a day that the platform does not show. */
 export function mergeBlindly(
   known: LedgerDay,
   record: NutritionRecord,

@@ -85,8 +85,7 @@ export interface Merge extends Ours {
 }
 
 /**
- * Merges a day from three sides: the items that the ledger knows, those of the inputs, and those that the platform
- * shows. Items of any source match by id, else by content, else by instant and name. An item is removed only if this
+ * Merges a day from three sides: the items of the ledger, of the inputs, and of the platform. Items of any source match by id, else by content, else by instant and name. An item is removed only if this
  * ledger sent it or has learned its source.
  */
 export function merge(day: MergeDay, policy: MergePolicy): Merge {
@@ -149,7 +148,7 @@ function isOfApplication({ source }: ShownItem): boolean {
   return source?.startsWith('oauth:') ?? true;
 }
 
-/** Compares the items that a day should hold with those that the platform shows. */
+/** Compares the wanted items of a day with the shown ones. */
 class Comparison {
   readonly #day: MergeDay;
   readonly #look: Look;
@@ -157,7 +156,7 @@ class Comparison {
   readonly #policy: MergePolicy;
   readonly #sources: readonly string[];
   readonly #source: string | undefined;
-  /** Ids of items that were sent from here: they are own, whatever their source. */
+  /** Ids of items that were sent from here: they are own, with any source. */
   readonly #ids: ReadonlySet<string>;
   /** The shown items that match none. */
   readonly #free: Set<ShownItem>;
@@ -270,7 +269,7 @@ class Comparison {
     for (const item of wanted) if (item.id !== undefined) this.#take(item, byId.first(item.id));
     for (const item of wanted) takeEqual(item, (shown) => this.#mayBeOwn(shown));
     for (const item of wanted) takeEqual(item, () => true);
-    // An equal item may be another computer's if ours is known to have left.
+    // If ours is known to have left, an equal item belongs to another computer.
     const isSettled = this.#day.known.status === 'settled';
     for (const item of leaving) {
       // Another application's item leaves with that application.
@@ -288,7 +287,7 @@ class Comparison {
     // Changed items: first the unchanged ones of the input, then new versions. Removed items have none.
     const isKnown = ({ state }: Item) => state === 'unsure' || state === 'base';
     const isNew = (item: Item) => item.state === undefined || isContested(item);
-    // A new version of an item of this ledger is none of another computer's.
+    // A new version of a known item does not match another computer's item.
     const versions = new KeyIndex(new Set(leaving), ({ body }) => itemIdentity(body));
     for (const item of [...wanted.filter(isKnown), ...wanted.filter(isNew)]) {
       if (isOver(item)) continue;
@@ -335,7 +334,7 @@ class Comparison {
   }
 
   /**
-   * Decides about the items that have to leave the platform. Those that were changed there stay.
+   * Decides about the items that have to leave the platform. Items that were changed there stay.
    *
    * @returns the items of the input that are new versions of changed ones, which are found in their place
    */
@@ -396,7 +395,7 @@ class Comparison {
     const isProven = isOwn || (isFound && !isVersion);
     const isConfirmed = this.#day.isLater && isProven && !this.#copied.has(item);
     const at = {
-      // An id that may be another application's is none that was sent from here.
+      // Another application may own this id, so it does not count as sent from here.
       ...(isProven ? withId({ body, inputs }, there) : { body, inputs }),
       ...((isVersion ? !mayBeOwn : isFound) ? { found: true as const } : {}),
       state: state === 'unsure' && !isConfirmed ? state : ('base' as const),
