@@ -64,7 +64,7 @@ export class Rides {
   }
 
   /**
-   * Returns the recordings that cover a conversion, as {@link coverOf} does: by recordings that the platform took and still has.
+   * Returns the recordings that cover a conversion, as {@link coverOf} does. They count if the platform still has them.
    *
    * @param label `externalId` of the conversion's workout
    */

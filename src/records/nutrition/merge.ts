@@ -18,10 +18,15 @@ import type { JsonObject } from '../types.ts';
 export type ShownItem = WireItem & { readonly body: JsonObject };
 
 /**
- * What a look found, for a note. `adapted`: stored with other values than were sent. `again`: dropped by another
- * computer's request. `beside`: another application's version, beside which ours is sent. `earlier`: a version that this
- * ledger never sent. `edited`, `removed`: in the platform. `foreign`: edited there, and not sent from here. `kept`: edited there, so not removed. `unshown`: not in the
- * answer to the request that sent it.
+ * A finding of a look, for a note.
+ *
+ * - `adapted`: the platform stored other values than were sent.
+ * - `again`: another computer's request dropped it.
+ * - `beside`: another application's version stays, and ours is sent beside it.
+ * - `earlier`: a version that this ledger never sent.
+ * - `edited`, `removed`: the athlete did it in the platform. `foreign`: edited, and not sent from here.
+ * - `kept`: edited there, so not removed.
+ * - `unshown`: not in the answer to the request that sent it.
  */
 export interface News {
   readonly what:
@@ -85,8 +90,9 @@ export interface Merge extends Ours {
 }
 
 /**
- * Merges a day from three sides: the items of the ledger, of the inputs, and of the platform. Items of any source match by id, else by content, else by instant and name. An item is removed only if this
- * ledger sent it or has learned its source.
+ * Merges a day from three sides: the items of the ledger, of the inputs, and of the platform. Items of any source match
+ * by id, else by content, else by instant and name. An item is removed only if this ledger sent it or has learned its
+ * source.
  */
 export function merge(day: MergeDay, policy: MergePolicy): Merge {
   const ours = oursOf(day, policy);
