@@ -103,7 +103,7 @@ uninstall() {
   done
   settings=$("$home/bin/athlete-sync" config path 2>/dev/null) || settings=
   rm -rf "$home" || cannot_write
-  echo "Removed athlete-sync from $prefix. Your login, settings${settings:+ ($settings)} and ledger stay."
+  echo "Removed athlete-sync from $prefix. Your login, settings${settings:+ ($settings)} and the record of sent data stay."
 }
 
 # Links below the prefix, and what they point to in the installed folder.

@@ -24,7 +24,7 @@ export const VARIABLES: readonly Variable[] = [
     about: 'refresh token to use instead of a stored login; needs SYNC_CLIENT_ID',
   },
   { name: 'SYNC_CONFIG_DIR', about: 'folder of the configuration file' },
-  { name: 'SYNC_STATE_DIR', about: 'folder of the ledger, locks and logs' },
+  { name: 'SYNC_STATE_DIR', about: 'folder of the record of sent data, locks and logs' },
   {
     name: 'SYNC_DEVICE_FOLDERS',
     about: 'folders in which devices are mounted, in place of the usual ones; separated as in PATH',

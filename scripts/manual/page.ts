@@ -93,7 +93,7 @@ function files(): string[] {
   const shown = (path: string) => bold(path.replace(HOME, '~'));
   return [
     ...entry(shown(configFile), 'the settings of each profile, without secrets'),
-    ...entry(shown(stateDir), 'ledger of sent data, locks and logs'),
+    ...entry(shown(stateDir), 'record of sent data, locks and logs'),
     ...entry(
       shown(systemConfigFile({}, 'linux')),
       `settings for all users of this machine: ${presetKeys().join(', ')}`,

@@ -30,7 +30,7 @@ export const OUTCOMES = {
   duplicate: { words: 'already at the platform', of: 'recording' },
   pushed: { words: 'sent', of: 'day' },
   'would-push': { words: 'would be sent', of: 'day', isDryRun: true },
-  undone: { words: 'taken back', of: 'undo' },
+  undone: { words: 'undone', of: 'undo' },
   covered: {
     words: phrase`covered by recordings of the same ride (${sync('explain', 'FILE')} names them)`,
     of: 'recording',
@@ -40,7 +40,7 @@ export const OUTCOMES = {
     of: 'recording',
   },
   skipped: { words: 'unchanged' },
-  invalid: { words: 'not usable', exitCode: ExitCode.invalidInput },
+  invalid: { words: 'invalid', exitCode: ExitCode.invalidInput },
   rejected: { words: 'refused', exitCode: ExitCode.refused },
   conflict: { words: 'to be corrected in the platform', exitCode: ExitCode.refused, of: 'day' },
   failed: { words: 'not sent' },
@@ -57,9 +57,9 @@ export const SKIPPED = {
   'not-an-activity': { words: 'without an activity (settings, courses and the like)' },
   unchanged: OUTCOMES.skipped,
   undoing: {
-    words: phrase`being taken back (${sync('undo', 'upload', 'FILE')} finishes it)`,
+    words: phrase`partly undone (${sync('undo', 'upload', 'FILE')} finishes it)`,
   },
-  undone: { words: 'taken back before (--force sends them again)' },
+  undone: { words: 'undone before (--force sends them again)' },
   shorter: { words: 'shorter than what was sent (--force replaces its workout)' },
 } as const satisfies Readonly<Record<SkippedReason, OutcomeFacts>>;
 

@@ -30,7 +30,7 @@ const TREE: Readonly<Record<CommandGroup | 'hidden', Named>> = {
       },
     },
     undo: {
-      summary: 'take back what was sent from here',
+      summary: 'undo what this computer sent',
       subcommands: {
         nutrition: {
           summary: 'remove the items of a day that were sent from here',
@@ -115,7 +115,7 @@ const TREE: Readonly<Record<CommandGroup | 'hidden', Named>> = {
           load: async () => (await import('../commands/config.ts')).unset,
         },
         list: {
-          summary: 'print all settings with their origins',
+          summary: 'print all settings, and where each is set',
           load: async () => (await import('../commands/config.ts')).list,
         },
         path: {
@@ -125,7 +125,7 @@ const TREE: Readonly<Record<CommandGroup | 'hidden', Named>> = {
       },
     },
   },
-  'Look into': {
+  Inspect: {
     workouts: {
       summary: 'list the workouts on the platform',
       load: async () => (await import('../commands/workouts.ts')).workouts,
@@ -151,7 +151,7 @@ const TREE: Readonly<Record<CommandGroup | 'hidden', Named>> = {
       load: async () => (await import('../commands/convert.ts')).convert,
     },
     sources: {
-      summary: 'list the exports that push understands, or look into a file',
+      summary: 'list the exports that push understands, or check a file',
       load: async () => (await import('../commands/sources.ts')).sources,
     },
     doctor: {

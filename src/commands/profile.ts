@@ -83,7 +83,9 @@ export function profileText(report: ProfileReport): Text {
 /** Services answer with kg; `weightUnits` is only the unit on their pages. */
 const FIELDS: Readonly<Record<string, { readonly words?: string; readonly unit?: string }>> = {
   weight: { unit: 'kg' },
-  effectiveWeight: { unit: 'kg' },
+  effectiveWeight: { words: 'weight in use', unit: 'kg' },
+  weightSourceMode: { words: 'source of the weight' },
+  uiLanguage: { words: 'language of the pages' },
   ftp: { words: 'FTP', unit: 'W' },
   maxHr: { words: 'maximum heart rate', unit: 'bpm' },
   lthr: { words: 'threshold heart rate', unit: 'bpm' },
@@ -103,7 +105,7 @@ function profileLines(profile: unknown): Text[] {
   });
 }
 
-/** Returns `weight source mode` for `weightSourceMode`. */
+/** Returns `height units` for `heightUnits`. */
 function wordsOf(key: string): string {
   return FIELDS[key]?.words ?? key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

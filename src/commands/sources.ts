@@ -69,7 +69,7 @@ async function check(context: AppContext, path: string, flags: SourcesFlags): Pr
       {
         hint:
           refused?.hint ??
-          phrase`${sync('sources')} lists the exports that sync reads. Records in the platform's own form need no source: ${sync('push', 'wellness', path, '--dry-run')}, or nutrition, shows what is in them.`,
+          phrase`${sync('sources')} lists the exports that sync reads. JSON records need no source: ${sync('push', 'wellness', path, '--dry-run')}, or nutrition, shows what is in them.`,
       },
     );
   }

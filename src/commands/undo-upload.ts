@@ -52,7 +52,7 @@ export const undoUpload: CommandModule = {
       };
       const sent = new Map<string, LedgerUpload>();
       for (const upload of await sentUploads(subject, zone, ledger, context)) {
-        const message = phrase`taken back before. ${again(upload)}`;
+        const message = phrase`undone before. ${again(upload)}`;
         if (upload.state === 'confirmed' || upload.state === 'undoing')
           sent.set(upload.sha256, upload);
         else if (upload.state === 'undone') report(upload, { outcome: 'skipped', message });
@@ -64,7 +64,7 @@ export const undoUpload: CommandModule = {
       }
       if (offline) {
         const url = `${connection.url('workouts').href}/ID`;
-        const message = `would be taken back\n  DELETE ${url} (ID: the workout that the platform lists)`;
+        const message = `would be undone\n  DELETE ${url} (ID: the workout that the platform lists)`;
         for (const upload of sent.values()) report(upload, { outcome: 'would-undo', message, url });
         return ExitCode.ok;
       }
@@ -85,7 +85,7 @@ export const undoUpload: CommandModule = {
           return;
         }
         ledger.endUndo(upload.sha256);
-        const message = phrase`taken back. ${again(upload)}`;
+        const message = phrase`undone. ${again(upload)}`;
         report(upload, { outcome: 'undone', message, workoutId: item.workoutId });
       });
       if (outcomes.includes('undone')) output.say(OTHERS);
@@ -94,7 +94,7 @@ export const undoUpload: CommandModule = {
   },
 };
 
-/** The outcome of a recording; the message follows its path. `skipped`: it was taken back before. */
+/** The outcome of a recording; the message follows its path. `skipped`: it was undone before. */
 interface Undone {
   readonly outcome: keyof typeof EXIT_CODES;
   readonly message: Text;
@@ -164,6 +164,6 @@ function keptText({ obstacle, other }: KeptWorkout): Undone {
     shared: `Its workout is also that of ${other?.path ?? ''}: delete it in the platform.`,
     'not-offered': 'The platform does not let applications remove workouts: delete it there.',
   };
-  const message = phrase`not taken back. ${texts[obstacle]}`;
+  const message = phrase`not undone. ${texts[obstacle]}`;
   return { outcome: obstacle === 'pending' ? 'failed' : 'conflict', message };
 }

@@ -74,11 +74,11 @@ async function undo(
   );
 }
 
-const REMOVED = { pushed: 'sent', conflict: 'not taken back' };
+const REMOVED = { pushed: 'sent', conflict: 'not undone' };
 
 function undoText(item: RecordItem): Text | undefined {
   if (item.outcome === 'skipped') {
-    return `${item.date}: ${item.reason === 'undone' ? 'taken back before' : 'nothing of that day was sent from here'}.`;
+    return `${item.date}: ${item.reason === 'undone' ? 'undone before' : 'nothing of that day was sent from here'}.`;
   }
   return pushItemText(item, '', REMOVED);
 }

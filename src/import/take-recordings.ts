@@ -140,7 +140,7 @@ export class RecordingStock {
   }
 
   #unusable(item: UploadItem): void {
-    this.#parts.findings.leave('unusable', 'Unusable recordings', 'see above');
+    this.#parts.findings.leave('unusable', 'Invalid recordings', 'see above');
     this.#parts.report(item);
   }
 

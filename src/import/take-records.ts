@@ -22,7 +22,7 @@ const RECORDS = /\.(?:json|ndjson|jsonl|csv|tsv|xml)$/i;
 /** JSON in the platform's own form. Any other JSON of an unknown program is never sent. */
 const PLATFORM_FORM: Source = {
   name: 'platform',
-  title: 'JSON for the platform',
+  title: 'JSON records',
   howTo: 'docs/records.md',
   evidence: ['docs/records.md'],
   general: true,

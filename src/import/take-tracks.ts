@@ -75,7 +75,7 @@ export class TrackStock {
   #leave(item: UploadItem): void {
     const { findings, report } = this.#parts;
     if (item.outcome !== 'skipped') {
-      findings.leave('unusable', 'Unusable recordings', 'see above');
+      findings.leave('unusable', 'Invalid recordings', 'see above');
       report(item);
     } else if (item.reason === 'not-an-activity') {
       findings.leave(

@@ -310,7 +310,7 @@ function isList<T>(given: T | readonly T[]): given is readonly T[] {
 }
 
 function refuseChoice(input: string): never {
-  throw new ProgramError('INPUT_INVALID', `${input} may be the of several programs.`, {
+  throw new ProgramError('INPUT_INVALID', `${input} may come from several programs.`, {
     hint: 'Convert it to records in the form of docs/records.md.',
   });
 }

@@ -94,8 +94,8 @@ describe('sync import', () => {
     expect(stdout.split('\n').slice(0, 7)).toEqual([
       /^FOUND +FILES +DAYS +FROM +TO +SENT$/,
       /^Recordings +2 +2 +2026-02-02 +2026-02-03 +yes \(6\.0 kB\)$/,
-      /^JSON for the platform +1 +2 +2026-02-15 +2026-02-16 +as wellness$/,
-      /^JSON for the platform +1 +1 +2026-02-15 +2026-02-15 +as nutrition$/,
+      /^JSON records +1 +2 +2026-02-15 +2026-02-16 +as wellness$/,
+      /^JSON records +1 +1 +2026-02-15 +2026-02-15 +as nutrition$/,
       /^Recordings found twice +1 +no: the same recording is sent once$/,
       /^GPX and TCX without an activity +1 +no: routes, plans and the like$/,
       /^\.jpg files +1 +no: of no known source$/,

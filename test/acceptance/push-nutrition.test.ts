@@ -67,7 +67,7 @@ describe.each(KINDS)('nutrition that was pushed to %s', (platform) => {
     });
   });
 
-  it('stays away after it was taken back, and sync explain says so', async () => {
+  it('stays away after it was undone, and sync explain says so', async () => {
     const world = await openLoggedInWorld();
     await pushFile(world, 'a.json', day(BANANA));
     const undo = await world.sync(['undo', 'nutrition', DAY, '--json']);
@@ -75,7 +75,7 @@ describe.each(KINDS)('nutrition that was pushed to %s', (platform) => {
     const file = world.write('a.json', JSON.stringify(day(BANANA)));
     const again = await world.sync(['push', 'nutrition', file]);
     expect([again.code, held(world)]).toEqual([0, []]);
-    expect(again.stdout).toContain('since you took it back. `sync push nutrition FILE --force`');
+    expect(again.stdout).toContain('since you undid it. `sync push nutrition FILE --force`');
     const explained = await world.sync(['explain', DAY, '--json']);
     expect(first(explained)['records']).toMatchObject([{}, { kind: 'nutrition', state: 'undone' }]);
     await pushFile(world, 'a.json', day(BANANA), '--force');

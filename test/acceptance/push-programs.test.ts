@@ -98,7 +98,7 @@ it('sync undo wellness sends the values before again, and names those that the p
   await push(world, 'wellness', file({ restingHr: 46 }));
   expect(await undo()).toMatchObject({
     code: 6,
-    stdout: `${DAY}: not taken back. The platform cannot forget a value, and nothing was sent before these: restingHr 46. \`sync push wellness FILE\` replaces them.\n`,
+    stdout: `${DAY}: not undone. The platform cannot forget a value, and nothing was sent before these: restingHr 46. \`sync push wellness FILE\` replaces them.\n`,
   });
   expect((await world.sync(['explain', DAY])).stdout).toContain(
     'Wellness   The platform confirmed it.',
@@ -107,7 +107,7 @@ it('sync undo wellness sends the values before again, and names those that the p
   await push(world, 'wellness', changed);
   expect(await undo()).toMatchObject({
     code: 0,
-    stdout: `${DAY}: taken back\n  note: restingHr: 46, sent before, is sent again in place of 51\n  note: the platform cannot forget a value, and keeps hrv 60\n`,
+    stdout: `${DAY}: undone\n  note: restingHr: 46, sent before, is sent again in place of 51\n  note: the platform cannot forget a value, and keeps hrv 60\n`,
   });
   expect(heldBy(world)).toEqual({ restingHr: 46, hrv: 60 });
   // It stays away until --force.
@@ -196,7 +196,7 @@ it('the output of many days is one line, with equal notes and refusals once, by 
     `380 days of wellness sent, ${row(2)} to ${row(400)}`,
     /^note: .*days.json#\/0: weight: is 160 kg: pounds\?.* \(380 times in this input\)$/,
     /^.*days.json#\/19: not sent: date: .*\(and 19 more, which --json lists\)$/,
-    'wellness: 380 sent, 20 not usable. 1 note above.',
+    'wellness: 380 sent, 20 invalid. 1 note above.',
   ]);
 });
 

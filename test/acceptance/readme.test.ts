@@ -67,7 +67,7 @@ const OUTCOMES: Record<string, (run: Finished, world: World) => void> = {
   'sync upload ride.fit': (_run, world) => expect(held(world).recordings).toHaveLength(1),
   'sync watch --devices': (_run, world) => expect(held(world).recordings).toHaveLength(2),
   'sync import export.zip --dry-run': (run) =>
-    expect(run.stdout).toMatch(/platform +1 +1 +2026-05-18 +2026-05-18 +as wellness/),
+    expect(run.stdout).toMatch(/JSON records +1 +1 +2026-05-18 +2026-05-18 +as wellness/),
   'sync import export.zip': (_run, world) => expect(held(world).wellness).toHaveLength(2),
   'sync push wellness morning.json': (_run, world) =>
     expect(held(world).wellness).toMatchObject([
@@ -138,7 +138,7 @@ describe('the README', () => {
       OUTCOMES[command]?.(run, world);
     }
     expect(commands).toEqual(expect.arrayContaining(Object.keys(OUTCOMES)));
-    // Each recording arrived once, however often the README sends it; one was taken back.
+    // Each recording arrived once, however often the README sends it; one was undone.
     expect(held(world).recordings.filter(({ receivedCount }) => receivedCount !== 1)).toEqual([]);
   });
 

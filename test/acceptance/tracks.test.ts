@@ -66,7 +66,7 @@ describe('a GPX or TCX file', () => {
     expect(await workouts(world)).toHaveLength(1);
   });
 
-  it('is explained, verified and taken back by its file', async () => {
+  it('is explained, verified and undone by its file', async () => {
     const world = await openLoggedInWorld();
     world.write('loop.gpx', track());
     const explain = async () => (await world.lines(['explain', 'loop.gpx']))[0];
@@ -254,7 +254,7 @@ describe('two FIT recordings of one ride', () => {
     await world.lines(['upload', 'watch.fit']);
     const { stdout } = await world.sync(['upload', 'zwift.fit']);
     expect(stdout).toMatch(
-      /uploaded\. The same ride as watch\.fit, sent .* ago; `sync undo upload watch\.fit` takes that one back/,
+      /uploaded\. The same ride as watch\.fit, sent .* ago; `sync undo upload watch\.fit` removes that one/,
     );
     expect(await workouts(world)).toHaveLength(2);
   });

@@ -46,13 +46,13 @@ describe('sync undo upload', () => {
     expect(await titles()).toEqual([]);
     expect(await undo('ride.fit', '--yes')).toMatchObject([0, { outcome: 'skipped' }]);
     expect(await world.sync(['upload', 'ride.fit'])).toMatchObject({
-      stdout: 'Nothing to send. 1 file: 1 taken back before (--force sends them again).\n',
+      stdout: 'Nothing to send. 1 file: 1 undone before (--force sends them again).\n',
     });
     const watched = await world.sync(['watch', '.', '--once', '--json']);
     expect([watched.code, await titles()]).toEqual([0, []]);
-    expect((await world.sync(['explain', 'ride.fit'])).stdout).toMatch(/^ride\.fit: taken back\./);
+    expect((await world.sync(['explain', 'ride.fit'])).stdout).toMatch(/^ride\.fit: undone\./);
     expect((await world.sync(['status'])).stdout).toContain(
-      '0 recordings at the platform, 1 taken back',
+      '0 recordings at the platform, 1 undone',
     );
     await world.sync(['upload', '--force', 'ride.fit']);
     expect(await titles()).toHaveLength(1);
@@ -106,7 +106,7 @@ describe('sync undo upload, killed while the platform has its request', () => {
     const { world, undo, titles } = await openKilled(fault);
     expect(await undo('ride.fit', '--yes')).toMatchObject([
       0,
-      { outcome: 'undone', message: /^taken back\./, workoutId: 'workout-1' },
+      { outcome: 'undone', message: /^undone\./, workoutId: 'workout-1' },
     ]);
     expect(requestCounts(world.sandbox)).toMatchObject(requests);
     expect('workout-removal' in requestCounts(world.sandbox)).toBe(fault === REFUSED);
@@ -116,7 +116,7 @@ describe('sync undo upload, killed while the platform has its request', () => {
 
   it('is named by upload, watch, explain and status, which send nothing', async () => {
     const { world } = await openKilled(KILLED);
-    const named = 'being taken back (`sync undo upload FILE` finishes it)';
+    const named = 'partly undone (`sync undo upload FILE` finishes it)';
     expect(await world.sync(['upload', '.'])).toMatchObject({
       code: 0,
       stdout: `Nothing to send. 1 file: 1 ${named}.\n`,
@@ -124,7 +124,7 @@ describe('sync undo upload, killed while the platform has its request', () => {
     const watched = await world.sync(['watch', '.', '--once']);
     expect([watched.code, watched.stdout]).toEqual([0, expect.stringContaining(named)]);
     expect((await world.sync(['explain', 'ride.fit'])).stdout).toContain(
-      'ride.fit: being taken back. `sync undo upload ride.fit` was interrupted',
+      'ride.fit: partly undone. `sync undo upload ride.fit` was interrupted',
     );
     expect((await world.sync(['status'])).stdout).toContain(
       `0 recordings at the platform, 1 ${named}`,

@@ -185,7 +185,7 @@ describe.each(KINDS)('sync upload of a folder on %s', (platform) => {
     const { code, stdout } = await world.sync(['upload', 'card']);
     expect(code).toBe(3);
     expect(stdout.trimEnd().split('\n').sort()).toEqual([
-      `2 files: 1 uploaded${processing('it')}, 1 not usable.`,
+      `2 files: 1 uploaded${processing('it')}, 1 invalid.`,
       /^Sun 15 Feb( \d{4})? 0\d:30 {2}Ride {2}10:00 {2}4.8 km {2}uploaded$/,
       'card/bad.fit: not sent. This is a text file, not a FIT recording.',
     ]);

@@ -115,12 +115,12 @@ describe('taking stock of an account export', () => {
     expect(stock.findings.map(row)).toEqual([
       'recordings: Recordings, 2, 2026-02-15 to 2026-03-01, sent',
       'wellness: Garmin Connect account export: daily summaries, 1, 2026-02-20 to 2026-02-21, sent',
-      'wellness: JSON for the platform, 1, 2026-02-15 to 2026-02-16, sent',
-      'nutrition: JSON for the platform, 1, 2026-02-15 to 2026-02-15, sent',
+      'wellness: JSON records, 1, 2026-02-15 to 2026-02-16, sent',
+      'nutrition: JSON records, 1, 2026-02-15 to 2026-02-15, sent',
       'copies: Recordings found twice, 1',
       'no-activity: FIT files without an activity, 1',
       'no-activity: GPX and TCX without an activity, 1',
-      'unusable: Unusable recordings, 2',
+      'unusable: Invalid recordings, 2',
       'unreadable: Unreadable files, 1',
       'not-understood: .json files, 2',
       'not-understood: .jpg files, 2',
@@ -162,7 +162,7 @@ describe('taking stock of an account export', () => {
     expect(stock.findings.map(row)).toEqual([
       'recordings: Recordings, 4, 2026-02-15 to 2026-03-02, sent',
       'copies: Repaired copies, 2',
-      'unusable: Unusable recordings, 1',
+      'unusable: Invalid recordings, 1',
     ]);
     expect(problems).toEqual(['a.zip/cut.fit: incomplete']);
     expect(stock.members.map(({ path }) => path)).toEqual([
@@ -268,7 +268,7 @@ describe('a stock', () => {
     const { stock } = await stockOf(files, ['.'], { since: '2026-02-16' });
     expect(stock.findings.map(row)).toEqual([
       'recordings: Recordings, 1, 2026-03-01 to 2026-03-01, sent',
-      'wellness: JSON for the platform, 1, 2026-02-16 to 2026-02-16, sent',
+      'wellness: JSON records, 1, 2026-02-16 to 2026-02-16, sent',
       'too-early: Earlier recordings, 1, 2026-02-15 to 2026-02-15',
     ]);
     expect(stock.records.wellness.records.map(({ date }) => date)).toEqual(['2026-02-16']);
@@ -298,7 +298,7 @@ it('takes members with one name in steps that grow with their number, not with i
     const total = looks.reduce((sum, { mock }) => sum + mock.calls.length, 0);
     for (const look of looks) look.mockRestore();
     expect(stock.findings.map(row)).toEqual([
-      `wellness: JSON for the platform, ${count}, 2026-02-15 to 2026-02-16, sent`,
+      `wellness: JSON records, ${count}, 2026-02-15 to 2026-02-16, sent`,
     ]);
     return total;
   };

@@ -37,7 +37,7 @@ export const HEALTH = {
     daemon: 'started by hand',
     ...OS_SERVICES,
   }),
-  account: text('Key of the account in the ledger.', 'it is known'),
+  account: text('Key of the account in the record of sent data.', 'it is known'),
   running: flag('Whether it runs; false after a regular end.'),
   since: time('When it started.'),
   updatedAt: time('When it last wrote its state.'),

@@ -60,7 +60,7 @@ const SENT_STATES = {
 };
 
 const UNDO = line('undo', {
-  about: 'What became of a recording that is to be taken back.',
+  about: 'The outcome of an undo, for one recording.',
   commands: ['undo upload', 'seed --remove'],
   fields: {
     ...accountName,
@@ -70,9 +70,9 @@ const UNDO = line('undo', {
     outcome: word('What happened.', {
       undone: 'its workout was removed',
       'would-undo': '`--dry-run`: its workout would be removed',
-      skipped: 'taken back before',
-      conflict: 'not taken back, and another run would not change that',
-      failed: 'not taken back; the same command again continues',
+      skipped: 'undone before',
+      conflict: 'not undone, and another run would not change that',
+      failed: 'not undone; the same command again continues',
     }),
     message: text('What happened, as words after the path.', '`sync undo upload` ran'),
     workoutId: text('Identifier of the removed workout.', '`outcome` is `undone`'),
@@ -113,17 +113,17 @@ const EXPLAIN = line('explain', {
         'not-sent': 'not a recording that is sent',
       }),
       reason: text('Why, as a sentence.'),
-      upload: object('The row of the ledger.', 'it was sent before', {
+      upload: object('Its entry in the record of sent data.', 'it was sent before', {
         sha256: sha256('SHA-256 of the recording, unpacked.'),
         path: text('The file that was sent last.'),
         ...activity,
         size: whole('bytes', 'Size of the recording, unpacked.'),
-        state: word('State in the ledger.', {
+        state: word('State in the record of sent data.', {
           pending: 'may have been sent',
           confirmed: 'the platform has it',
           rejected: 'the platform refused it',
-          undoing: 'perhaps taken back: `sync undo upload` was interrupted',
-          undone: 'taken back from here',
+          undoing: 'perhaps removed: `sync undo upload` was interrupted',
+          undone: 'removed by `sync undo upload`',
           held: 'not sent: another recording of the same ride was',
         }),
         attempts: count('Requests in all runs.'),
@@ -148,7 +148,7 @@ const EXPLAIN = line('explain', {
         kind: word('Kind of the record.', { wellness: 'wellness', nutrition: 'nutrition' }),
         state: word('Its state.', {
           confirmed: 'the platform has it',
-          undone: '`sync undo` took it back',
+          undone: '`sync undo` removed it',
           waiting: 'the platform does not confirm it',
           unknown: 'never sent',
         }),

@@ -186,7 +186,7 @@ const FINDING = line('finding', {
       config: 'the settings',
       folders: 'who else can change the settings and the state',
       disk: 'free space for the state',
-      state: 'the ledger',
+      state: 'the record of sent data',
       keychain: 'where logins are stored',
       zone: 'the zone that decides about days',
       proxy: 'the proxy of the environment',
@@ -231,7 +231,7 @@ const PATHS = line('paths', {
   fields: {
     configFile: text('The configuration file.'),
     systemFile: text('The configuration file for all users of this machine; it need not exist.'),
-    stateDir: text('The folder of the ledger and the logs.'),
+    stateDir: text('The folder of the record of sent data and the logs.'),
   },
 });
 

@@ -75,7 +75,7 @@ export const RECORD = line(['wellness', 'nutrition'], {
       ...DAY,
       reason: word('Why.', {
         unchanged: 'the platform has it',
-        undone: '`sync undo` took it back; only `--force` sends it again',
+        undone: '`sync undo` removed it; only `--force` sends it again',
       }),
     }),
     variant('invalid', 'not sent: it cannot be used', {

@@ -26,7 +26,7 @@ const RECORDING = {
 /** What the ledger has of a day. */
 const MARKS = {
   confirmed: 'the platform has it',
-  undone: '`sync undo` took it back',
+  undone: '`sync undo` removed it',
   waiting: 'the platform has not confirmed it',
   none: 'nothing was sent',
 };
@@ -36,7 +36,7 @@ const NOT_LOGGED_IN = '`state` is not `logged-in`';
 
 const STATUS = line('status', {
   about:
-    'The login, the ledger and the watchers of a profile. With `--all-profiles`, one line a profile.',
+    'The login, the record of sent data and the watchers of a profile. With `--all-profiles`, one line a profile.',
   commands: ['status'],
   fields: {
     profile: PROFILE,
@@ -105,12 +105,12 @@ const STATUS = line('status', {
       differs: flag("Whether the platform's clocks differ from those that decide about days."),
       problem: object('Why UTC decides about days.', 'no zone is known', failure()),
     }),
-    uploads: object('Recordings in the ledger.', {
+    uploads: object('Recordings in the record of sent data.', {
       pending: count('Not delivered yet.'),
       confirmed: count('At the platform.'),
       rejected: count('Refused by the platform.'),
-      undoing: count('Perhaps taken back: `sync undo upload` was interrupted.'),
-      undone: count('Taken back from here.'),
+      undoing: count('Perhaps removed: `sync undo upload` was interrupted.'),
+      undone: count('Removed by `sync undo upload`.'),
       held: count('Not sent, since another recording of the same ride was.'),
     }),
     ...accepted,
@@ -124,7 +124,7 @@ const STATUS = line('status', {
       activity: word('Recordings that began on it.', {
         ...MARKS,
         refused: 'the platform refused one',
-        undone: 'one was taken back',
+        undone: 'one was undone',
       }),
       wellness: word('Its wellness record.', MARKS),
       nutrition: word('Its nutrition record.', MARKS),
@@ -134,7 +134,7 @@ const STATUS = line('status', {
         'Recordings that the platform does not have, the latest change first; 20 at most.',
         {
           ...RECORDING,
-          state: word('State in the ledger.', {
+          state: word('State in the record of sent data.', {
             pending: 'may have been sent',
             rejected: 'the platform refused it',
           }),

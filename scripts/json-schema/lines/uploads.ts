@@ -52,7 +52,7 @@ export const UPLOAD = line('upload', {
           workoutId: text('Identifier of the workout.', 'the platform names it'),
           jobId: text('Identifier of the processing.', 'the platform names it'),
         }),
-        note: text('What became of `--name`, or of another workout.', 'there is more to say'),
+        note: text('The effect of `--name`, or on another workout.', 'there is more to say'),
         sameRideAs: list(
           'Recordings of the same ride that were sent before.',
           '`outcome` is `uploaded`, and there are any',
@@ -77,7 +77,7 @@ export const UPLOAD = line('upload', {
           'a FIT file of another kind, found in a folder; a GPX or TCX file of another kind',
         'before-since': 'it began before the day of `--since`',
         undoing: '`sync undo upload` was interrupted: the same command finishes it',
-        undone: '`sync undo upload` took it back; `--force` sends it again',
+        undone: '`sync undo upload` removed it; `--force` sends it again',
         shorter:
           'a longer recording with its start and file identifier was sent; `--force` replaces its workout',
         'refused-before': 'the platform refused it; `sync watch` waits before it retries',

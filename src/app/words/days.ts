@@ -97,11 +97,11 @@ function outcomeLines(item: SentDay, zone: string, words: typeof SENT): Text[] {
     case 'pushed':
       return [`${item.date}: ${words.pushed}${without}${where}`];
     case 'undone':
-      return [`${item.date}: taken back`];
+      return [`${item.date}: undone`];
     case 'skipped':
       return item.reason === 'undone'
         ? [
-            phrase`${item.date}: not sent, since you took it back. ${sync('push', item.kind, 'FILE', '--force')} sends it again.`,
+            phrase`${item.date}: not sent, since you undid it. ${sync('push', item.kind, 'FILE', '--force')} sends it again.`,
           ]
         : [`${item.date}: unchanged`];
     case 'rejected':

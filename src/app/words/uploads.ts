@@ -114,7 +114,7 @@ function noteOf(
   const same =
     first === undefined
       ? ''
-      : phrase`. The same ride as ${first.path}, sent ${duration(now - first.sentAt)} ago; ${sync('undo', 'upload', first.path)} takes that one back`;
+      : phrase`. The same ride as ${first.path}, sent ${duration(now - first.sentAt)} ago; ${sync('undo', 'upload', first.path)} removes that one`;
   return phrase`${note === undefined ? '' : `. ${note}`}${same}`;
 }
 

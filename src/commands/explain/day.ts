@@ -58,7 +58,7 @@ function stateOfRecord(
     return { state: 'confirmed', reason: 'The platform confirmed it.', changedAt };
   }
   if (row.state === 'undone') {
-    const reason = phrase`You took it back. ${sync('push', kind, 'FILE', '--force')} sends it again.`;
+    const reason = phrase`You undid it. ${sync('push', kind, 'FILE', '--force')} sends it again.`;
     return { state: 'undone', reason, changedAt };
   }
   const next = obstacle ?? phrase`${sync('push', kind)} with its file sends it again.`;

@@ -6,7 +6,7 @@ import { isLoopback } from '../../config/settings.ts';
 /** Why the user opens the address by hand, and where. */
 const BY_HAND = {
   asked: 'Open this page in a browser, and approve the login there:',
-  'no-display': 'There is no desktop here. Open this page in a browser on another machine:',
+  'no-display': 'This machine has no desktop. Open this page in a browser, and approve there:',
   ssh: 'You are here over SSH. Open this page in the browser of your own machine:',
   failed: 'No browser could be started. Open this page in one:',
 } as const;
@@ -72,7 +72,7 @@ export function byHandText(
     '',
     `  ${url}`,
     '',
-    'If the browser is on another machine, run this there before you approve:',
+    'If that browser is on another machine, first run this there:',
     '',
     `  ${sshCommand}`,
     '',

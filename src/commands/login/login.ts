@@ -52,7 +52,7 @@ export const login: CommandModule = {
     command
       .argument(
         '[platform]',
-        `known platform (${PLATFORMS.map(({ name }) => name).join(', ')}), or the address of another one`,
+        `name of a platform (${PLATFORMS.map(({ name }) => name).join(', ')}), or the address of another one`,
       )
       .option('--base-url <url>', 'address of the platform, such as https://training.example.com')
       .option('--client-id <id>', 'client ID that the platform gave this program')
@@ -61,7 +61,7 @@ export const login: CommandModule = {
       .option('--client-secret-stdin', 'read the client secret from stdin', false)
       .option(
         '--scope <scopes>',
-        `scopes to ask for, in quotes; saved for later logins (default: ${DEFAULT_SCOPES.join(' ')}, and more that a known platform offers)`,
+        `scopes to ask for, in quotes; saved for later logins (default: ${DEFAULT_SCOPES.join(' ')}, and more if the platform offers them)`,
       )
       .option(
         '--port <n>',
@@ -154,8 +154,8 @@ function overridesOf(platform: string | undefined, flags: LoginFlags): SettingOv
   }
   const baseUrl = platform === undefined ? flags.baseUrl : platformAddress(platform);
   if (platform !== undefined && baseUrl === platform && !platform.includes('://')) {
-    throw new SyncError('USAGE', `"${platform}" is no known platform and no address.`, {
-      hint: phrase`${sync('login')} shows the known platforms; an address looks like https://training.example.com.`,
+    throw new SyncError('USAGE', `"${platform}" is no name of a platform and no address.`, {
+      hint: phrase`${sync('login')} lists the platforms with a name; an address looks like https://training.example.com.`,
     });
   }
   return { baseUrl, clientId, scope, redirectUri, redirectPort: port, tokenStore: store };

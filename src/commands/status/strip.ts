@@ -78,7 +78,7 @@ export function stripLines(days: readonly DayMarks[], unicode: boolean): string[
   // The other marks explain themselves.
   const legend = (['waiting', 'refused', 'undone'] as const)
     .filter((mark) => used.has(mark))
-    .map((mark) => `${glyphs[mark]} ${mark === 'undone' ? 'taken back' : mark}`);
+    .map((mark) => `${glyphs[mark]} ${mark}`);
   return [
     row('', ({ date }) => weekday(new Date(date)).slice(0, 2)),
     row('', ({ date }) => String(Number(date.slice(8)))),

@@ -205,12 +205,12 @@ export function ledgerLines(
 ): Text[] {
   if (problem !== undefined) return withHint(problem);
   const last = lastUploadAt === undefined ? '' : `, the last ${duration(now - lastUploadAt)} ago`;
-  const undone = uploads.undone === 0 ? '' : `, ${uploads.undone} taken back`;
+  const undone = uploads.undone === 0 ? '' : `, ${uploads.undone} undone`;
   const held = uploads.held === 0 ? '' : `, ${uploads.held} held (the same ride was sent)`;
   const undoing =
     uploads.undoing === 0
       ? ''
-      : phrase`, ${uploads.undoing} being taken back (${sync('undo', 'upload', 'FILE')} finishes it)`;
+      : phrase`, ${uploads.undoing} partly undone (${sync('undo', 'upload', 'FILE')} finishes it)`;
   const where = accepted ? 'accepted by the platform' : 'at the platform';
   const counts = phrase`${plural(uploads.confirmed, 'recording')} ${where}${last}${undone}${held}${undoing}`;
   return [joinTexts([counts, ...more], '; ')];
@@ -243,7 +243,7 @@ function waitingSections({ waiting, uploads }: LedgerFacts, view: ActivityView):
           ]),
     ]),
     ...section('Refused by the platform', refusedLines(refused, uploads.rejected, view)),
-    ...section('Not usable', unusableLines(unusable)),
+    ...section('Invalid files', unusableLines(unusable)),
   ];
 }
 

@@ -43,7 +43,7 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
     case 'folder':
       return folderText(event.folder, event.state, event.reason);
     case 'ready': {
-      const seen = event.files === 0 ? '' : `${plural(event.files, 'file')} looked at, `;
+      const seen = event.files === 0 ? '' : `${plural(event.files, 'file')} found, `;
       const queued = event.queued === 0 ? 'nothing to send' : `${event.queued} to check`;
       return `Ready: ${seen}${queued}.${incompleteText(event.incomplete)}`;
     }

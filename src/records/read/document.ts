@@ -122,7 +122,7 @@ function chooseList(name: string, document: JsonObject, kind: RecordKind): List 
   if (unit !== undefined && choice.length === 1) {
     const stated = `${name} states units of its own: "${unit}".`;
     const hint =
-      "Records in the platform's form have its units: convert the values, and remove this member.";
+      "JSON records have the platform's units: convert the values, and remove this member.";
     throw new SyncError('INPUT_INVALID', stated, { hint, details: { path: name } });
   }
   if (choice.length <= 1) return choice[0];

@@ -487,7 +487,7 @@ describe('--no-browser', () => {
 
   it.each([
     ['a browser that cannot be started', {}, 'No browser could be started.'],
-    ['no screen', { DISPLAY: '' }, 'There is no desktop here.'],
+    ['no screen', { DISPLAY: '' }, 'This machine has no desktop.'],
     ['an SSH session', { DISPLAY: '', SSH_CONNECTION: '1 2 3 22' }, 'You are here over SSH.'],
   ])('shows the address with %s', async (_what, env, why) => {
     const { done, stderr } = login(machine(await sandbox(autoApprove), env), {

@@ -573,7 +573,7 @@ describe('the text of the status', () => {
         line,
         '    5 minutes ago: The file is too short.',
         '',
-        'Not usable',
+        'Invalid files',
         '  /garmin/half.fit: The last 2 bytes are missing.',
       ].join('\n'),
     );

@@ -51,13 +51,13 @@ it('draws a row for each kind within 51 columns', () => {
     'Activity   ●  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ○  ×  ·',
     'Wellness   ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ●',
     'Nutrition  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ↶  ○',
-    '          ○ waiting  × refused  ↶ taken back',
+    '          ○ waiting  × refused  ↶ undone',
   ]);
   expect(stripLines(marks(), false).slice(2)).toEqual([
     'Activity   *  .  .  .  .  .  .  .  .  .  .  o  x  .',
     'Wellness   .  .  .  .  .  .  .  .  .  .  .  .  .  *',
     'Nutrition  .  .  .  .  .  .  .  .  .  .  .  .  <  o',
-    '          o waiting  x refused  < taken back',
+    '          o waiting  x refused  < undone',
   ]);
 });
 

@@ -140,7 +140,7 @@ it.each([
   [
     'terminal',
     [
-      '07:30  Ready: 3 files looked at, 3 to check.',
+      '07:30  Ready: 3 files found, 3 to check.',
       '07:30  a.fit: not sent, uploaded before.',
       '07:30  The same for 1 more recording.',
     ],
@@ -148,12 +148,12 @@ it.each([
   [
     'log',
     [
-      '2026-11-22 07:30:05  Ready: 3 files looked at, 3 to check.',
+      '2026-11-22 07:30:05  Ready: 3 files found, 3 to check.',
       `2026-11-22 07:30:05  ${FOLDER}/a.fit: not sent, uploaded before.`,
       '2026-11-22 07:30:05  The same for 1 more recording.',
     ],
   ],
-  ['once', ['Ready: 3 files looked at, 3 to check.']],
+  ['once', ['Ready: 3 files found, 3 to check.']],
 ] as const)(
   'says what was not sent again of the files to check, in the style %s',
   (style, text) => {
