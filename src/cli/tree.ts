@@ -7,7 +7,7 @@ import { VERSION } from '../base/version.ts';
 
 /** Headings of the commands in `sync --help`. */
 export type CommandGroup =
-  'Every day' | 'In the background' | 'Account' | 'Look into' | 'For developers';
+  'Every day' | 'In the background' | 'Account' | 'Inspect' | 'For developers';
 
 export interface CommandDeclaration {
   readonly name: string;
