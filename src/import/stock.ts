@@ -116,9 +116,8 @@ export async function sendStock(
   days: DeliveryTarget,
 ): Promise<void> {
   const { jobs, dryRun, sameRide } = options;
-  const upload = { jobs, dryRun, sameRide, force: false, anyType: false, metadata: {} };
   const total = tracks.length > 0 ? undefined : { count: files.length + members.length, bytes };
-  const sender = new BatchSender(context, upload, recordings, total);
+  const sender = new BatchSender(context, { jobs, dryRun, sameRide }, recordings, total);
   await sender.sendFiles(files);
   await sender.sendMembers(members);
   await sendTracks(context, tracks, sender, recordings);

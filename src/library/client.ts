@@ -91,14 +91,14 @@ export class LibraryClient implements Client {
 
   async upload(
     recordings: string | RecordingBytes | readonly (string | RecordingBytes)[],
-    { name, metadata = {}, force = false, anyType = false }: UploadOptions = {},
+    upload: UploadOptions = {},
   ): Promise<UploadResult[]> {
     return await this.#run(async ({ targets }) => {
       const all = isList(recordings) ? recordings : [recordings];
       const paths = all.filter((each) => typeof each === 'string');
       const results: UploadResult[] = [];
       const report = (item: UploadItem) => void results.push(uploadResult(item));
-      const options = { jobs: this.#jobs, name, metadata, force, anyType, dryRun: false };
+      const options = { ...upload, jobs: this.#jobs, dryRun: false };
       const target = {
         cwd: resolve(),
         tempFolder: tmpdir(),

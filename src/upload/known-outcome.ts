@@ -5,13 +5,14 @@ import type { Activity } from '../fit/activity.ts';
 import type { InvalidReason, UploadItem } from './report.ts';
 
 export interface SendOptions {
-  readonly force: boolean;
+  /** Send recordings that the platform has, too. */
+  readonly force?: boolean | undefined;
   /** Send FIT files that are not activities. */
-  readonly anyType: boolean;
+  readonly anyType?: boolean | undefined;
   /** Display name; by default derived from the recording. Renames the workout of a file that the user named. */
   readonly name?: string | undefined;
   /** Added to the program's own metadata; wins over it. */
-  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Returns whether an activity is too early to be sent; absent: none is. */
   readonly isTooEarly?: ((activity: Activity) => boolean) | undefined;
   readonly dryRun: boolean;

@@ -47,7 +47,7 @@ export async function uploadBatch(
   const { sendArchives } = await import('./send-archives.ts');
   await sendArchives(context, archives, sender, target, async (members) => {
     const { newRoom, sendTracks, sourceOf, tracksIn } = await import('./send-tracks.ts');
-    const choice = { force: options.force, room: newRoom() };
+    const choice = { force: options.force === true, room: newRoom() };
     const entries: TrackEntry[] = [];
     for (const source of [...tracks.map(sourceOf), ...members]) {
       const { report } = target;
@@ -103,5 +103,5 @@ function knownOutcome(
   if (uploaded !== undefined) return alreadyUploaded(path, uploaded);
   const before = known.find(absolute, stamp);
   if (before === undefined) return 'new';
-  return outcomeOf(before, file, options.anyType, isDone);
+  return outcomeOf(before, file, options.anyType === true, isDone);
 }

@@ -13,7 +13,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { Command } from 'commander';
 import { describe, expect, it, vi } from 'vitest';
+import { watch } from '../../src/commands/watch/watch.ts';
 import type { RunOptions } from '../support/program.ts';
 import { PROGRAM, ndjson } from '../support/program.ts';
 import {
@@ -114,6 +116,20 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     // Nothing was made below /, its working directory.
     expect(existsSync('/state')).toBe(false);
     expect((await daemonsOf(world))[0]?.running).toBe(true);
+  });
+
+  it('starts with every flag of its watcher that names neither its scope nor how it runs', async () => {
+    const world = await openDaemonWorld();
+    const given = ['--verbose', '--new-only', '--poll', '7', '--wellness'];
+    const { pid } = await startDaemon(world, [world.folder, ...given]);
+    expect(commandLine(pid)).toContain(given.join(' '));
+    const command = new Command();
+    watch.declare?.(command);
+    const own = ['--devices', '--once', '--daemon', '--dry-run', '--background'];
+    const passed = command.options
+      .map(({ long }) => long)
+      .filter((each) => !own.includes(each ?? ''));
+    expect(given).toEqual(expect.arrayContaining(passed));
   });
 
   it('renews its login and sends the files of a device after an update deleted its program', async () => {

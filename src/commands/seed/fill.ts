@@ -41,11 +41,7 @@ export async function fillWithSeed(
 ) {
   const { force, dryRun, jobs } = options;
   const metadata = { synthetic: true };
-  const uploader = new Uploader(
-    context,
-    { force, anyType: false, dryRun, metadata },
-    target.upload,
-  );
+  const uploader = new Uploader(context, { force, dryRun, metadata }, target.upload);
   const breaker = new BatchBreaker();
   const uploads = new Tally('recording');
   const pushes = new Tally('day');

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Option } from 'commander';
+import { Command, Option } from 'commander';
 import { type CommandModule, dryRun, wholeNumber } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
@@ -222,14 +222,26 @@ async function startInBackground(
   }
 }
 
-/** Returns the flags that a daemon is started with again. */
-function passedOn({ newOnly, poll, wellness }: WatchFlags, { flags }: AppContext): string[] {
-  return [
-    ...(flags.verbose ? ['--verbose'] : []),
-    ...(newOnly ? ['--new-only'] : []),
-    ...(wellness === true ? ['--wellness'] : []),
-    ...(poll === undefined || poll === false ? [] : ['--poll', ...(poll === true ? [] : [poll])]),
-  ];
+/** Flags that name the scope, which a daemon gets by itself, or that say how this process runs. */
+const NOT_PASSED_ON: readonly (keyof WatchFlags)[] = [
+  'devices',
+  'once',
+  'daemon',
+  'dryRun',
+  'background',
+];
+
+/** Returns the flags that a daemon is started with again: each declared one that the user gave. */
+function passedOn(given: WatchFlags, { flags }: AppContext): string[] {
+  const command = new Command();
+  watch.declare?.(command);
+  const passed = command.options.flatMap((option) => {
+    const name = option.attributeName() as keyof WatchFlags;
+    const value = NOT_PASSED_ON.includes(name) ? false : (given[name] ?? false);
+    if (value === false) return [];
+    return [String(option.long), ...(value === true ? [] : [value])];
+  });
+  return [...(flags.verbose ? ['--verbose'] : []), ...passed];
 }
 
 interface WatchMode {

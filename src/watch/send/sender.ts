@@ -72,7 +72,7 @@ export class Sender {
   /** @param unread returns how many files wait to be read */
   constructor(parts: SenderParts, unread: () => number) {
     const { clock, client, dryRun, events, filePart, ledger, sameRide, url } = parts;
-    const options = { force: false, anyType: false, metadata: {}, dryRun, sameRide };
+    const options = { dryRun, sameRide };
     this.#parts = parts;
     this.#unread = unread;
     this.#uploads = new Tasks((error) => events.post({ type: 'failed', error }));
