@@ -117,7 +117,7 @@ export class Registration {
       // `sync daemon status` and `sync daemon logs` still show the daemon that ran before.
       this.#put(this.#earlier, true);
     } else if (this.#health !== undefined) this.#writeEnd(exitCode, message);
-    // It never began.
+    // It ended before its first check: nothing is worth keeping.
     else rmSync(this.#paths.stateFile, { force: true });
     this.#lock.release();
   }

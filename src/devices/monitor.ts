@@ -73,7 +73,7 @@ export class DeviceMonitor {
       context.signal.removeEventListener('abort', close),
     );
     context.signal.throwIfAborted();
-    // The child first: it notices what changes during the probe.
+    // Start the child before the probe, so that no change in between is missed.
     void monitor.#keepChild();
     await monitor.#probe();
     void monitor.#keepProbing();

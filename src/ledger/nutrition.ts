@@ -22,7 +22,7 @@ export interface SentItem {
   /** The id that the platform gave it, if an answer showed one. */
   readonly id?: string;
   /** A look found it before it was sent, so another computer or the athlete entered it. */
-  readonly found?: true;
+  readonly foreign?: true;
   /** As the platform stored it, if it changed the values itself. */
   readonly stored?: Body;
   /** The version of the athlete or of another computer in the platform, which stays. */

@@ -94,8 +94,8 @@ export class UploadLedger {
     const claim = transaction(this.#database, () => {
       if (track !== undefined) this.#rekey(sha256, track);
       const found = this.#row(sha256);
-      const judged = this.#judge(found, force);
-      if (judged !== 'yours') return judged;
+      const state = this.#claimState(found, force);
+      if (state !== 'yours') return state;
       if (this.#isNamesakeSent(recording, force)) return 'busy';
       if (found === undefined) this.#insert(recording);
       else if (found.state === 'confirmed') {
@@ -108,7 +108,7 @@ export class UploadLedger {
             changed_at = ${this.#now()}
           WHERE account = ${this.#account} AND sha256 = ${sha256}`;
       }
-      return judged;
+      return state;
     });
     if (claim === 'yours') this.#mark.begin(this.#workOf(sha256));
     return claim;
@@ -390,7 +390,7 @@ export class UploadLedger {
     }
   }
 
-  #judge(found: UploadRow | undefined, force: boolean): Claim {
+  #claimState(found: UploadRow | undefined, force: boolean): Claim {
     if (found === undefined) return 'yours';
     const { state } = found;
     const isOpen = state === 'pending' || state === 'rejected' || state === 'held';

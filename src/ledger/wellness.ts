@@ -11,8 +11,8 @@ export interface SentField {
   readonly before?: Pick<SentField, 'value' | 'source'> | null;
   /** The value that the user took back. */
   readonly undone?: number | string | null;
-  /** Values of other programs, and the platform's (`there`), that differ and were reported. */
-  readonly said?: Readonly<Record<string, number | string>>;
+  /** Values of other programs, and the platform's (`there`), that differ, and that a note has named. */
+  readonly reported?: Readonly<Record<string, number | string>>;
 }
 
 export interface MeasuredFile {

@@ -7,7 +7,7 @@ import type { DayOutcome, MergeMode, NutritionPart, PreparedRecord, Warning } fr
 import {
   DayDelivery,
   type NutritionRecord,
-  atRest,
+  unchangedDay,
   excessOf,
   heldItems,
   isDone,
@@ -201,7 +201,7 @@ export class NutritionRun {
     if (isDone(day, known) && !isDoubtful && !looksAnew) {
       // Another input may hold an item now, or no longer.
       if (!dryRun) ledger.nutrition.put(date, { ...row, items: day.keep, fields: day.fields });
-      return atRest(day.keep);
+      return unchangedDay(day.keep);
     }
     if (day.partialTotals.length > 0) warn(words.partialTotalsNote(record, day.partialTotals));
     if (dryRun) {

@@ -54,12 +54,12 @@ export function markProcess(stateDir: string) {
   };
 }
 
-/** Removes a file whose lock is free. It stays on a disk that has become read-only, and harms nothing. */
+/** Removes a file whose lock is free. */
 function removeIfPossible(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // See above.
+    // The disk has become read-only: the file harms nothing.
   }
 }
 

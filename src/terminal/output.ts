@@ -25,7 +25,6 @@ type LineFields = Readonly<Record<string, unknown>>;
  * @param profile the profile in use, which commands in the fields name
  */
 export function jsonLine(fields: LineFields, profile: string | undefined): string {
-  // One spread: a second one would take longer than all else here.
   const line: Record<string, unknown> = { type: fields['type'], v: JSON_VERSION, ...fields };
   // A service's field of that name does not replace it.
   line['v'] = JSON_VERSION;

@@ -36,7 +36,7 @@ export function outcomeOf(
 ): UploadItem | 'new' | 'failed-before' {
   const { sha256, verdict, detail, upload } = before;
   if (sha256 !== undefined && upload !== undefined && isSettled(upload)) {
-    return outcomeAtRest(upload, path, sha256);
+    return settledOutcome(upload, path, sha256);
   }
   const open = (upload?.attempts ?? 0) > 0 ? 'failed-before' : 'new';
   if (verdict === 'activity') return open;
@@ -55,7 +55,7 @@ export function alreadyUploaded(path: string, sha256: string): UploadItem {
 }
 
 /** Returns the outcome of a recording that the service has, that was taken back, or that it refused. */
-export function outcomeAtRest(
+export function settledOutcome(
   { state }: Pick<UploadStanding, 'state'>,
   path: string,
   sha256: string,

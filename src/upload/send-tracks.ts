@@ -14,7 +14,7 @@ import {
   unreadableItem,
 } from './batch-sender.ts';
 import { identify } from './identify.ts';
-import { isDone, noTrack, outcomeAtRest } from './known-outcome.ts';
+import { isDone, noTrack, settledOutcome } from './known-outcome.ts';
 import { LARGE_BYTES, readFile } from './read-recording.ts';
 import { type FoundRecording, type NoRecording, recordingsOf } from './recordings-of.ts';
 import type { UploadItem } from './report.ts';
@@ -102,7 +102,7 @@ export async function tracksIn(
     const sent = found.track && ledger?.findConverted(found.track.digest);
     if (sent !== undefined) files.push({ sha256: sent.sha256, verdict: 'activity', detail: '' });
     if (sent !== undefined && isDone(sent) && !force) {
-      report(outcomeAtRest(sent, found.path, sent.sha256));
+      report(settledOutcome(sent, found.path, sent.sha256));
     } else entries.push(entryOf(source, found, room));
   }
   const [only] = files;

@@ -29,7 +29,7 @@ import type { TrackIdentity } from './recordings-of.ts';
 import type { UploadItem } from './report.ts';
 import { Rides } from './rides.ts';
 import { isPerhapsPart, replacedNote, shorterText, workoutFacts } from './same-workout.ts';
-import { type SendOptions, isDone, notAnActivity, outcomeAtRest } from './known-outcome.ts';
+import { type SendOptions, isDone, notAnActivity, settledOutcome } from './known-outcome.ts';
 import type { LedgerRide } from '../ledger/rides.ts';
 import { workoutLabel } from './workout-label.ts';
 import { VERSION } from '../base/version.ts';
@@ -224,7 +224,7 @@ export class Uploader {
     // The answer to a second upload names the workout.
     const force = this.#options.force || (renames && known?.state === 'confirmed');
     if (known !== undefined && !force && isDone(known)) {
-      return outcomeAtRest(known, path, sha256);
+      return settledOutcome(known, path, sha256);
     }
     const facts = workoutFacts(contents.bytes, { sha256, summary });
     const workout = track === undefined ? facts : { ...facts, sentAs: fields.fileName };
@@ -272,7 +272,7 @@ export class Uploader {
       case 'confirmed':
       case 'undoing':
       case 'undone':
-        return outcomeAtRest({ state: claim }, path, sha256);
+        return settledOutcome({ state: claim }, path, sha256);
     }
   }
 

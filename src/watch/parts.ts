@@ -68,7 +68,7 @@ export interface DeviceAccess {
   /** Devices that left with recordings, by key. Shared by all logins of a process. */
   readonly away: Map<string, DeviceHealth>;
   /** Titles and serial numbers of devices that are left alone. */
-  readonly ignored: readonly string[];
+  readonly ignoredDevices: readonly string[];
   /** Locks the folders of a device. @throws SyncError `BUSY` if another watcher sends them */
   readonly claim: (folders: readonly string[]) => Promise<Lock>;
 }
@@ -103,7 +103,7 @@ export interface WatchParts
   readonly breaker: CircuitBreaker;
   readonly readers: RemoteReaders;
   readonly names: DeviceNames;
-  /** Like {@link WatchAccount.marks}, it takes names that do not depend on the mount point of a device. */
+  /** Knows the files of a device by the device, not by its mount point. So does {@link WatchAccount.marks}. */
   readonly known: KnownFiles;
   readonly incomplete: IncompleteFiles;
   /** Notes a change that the health report shows. */

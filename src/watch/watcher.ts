@@ -11,7 +11,7 @@ import { CircuitBreaker } from './send/circuit-breaker.ts';
 import { Intake } from './send/intake.ts';
 import { Sender } from './send/sender.ts';
 import { Verifier } from './send/verifier.ts';
-import { Surroundings } from './surroundings.ts';
+import { HostWatch } from './host-watch.ts';
 import { Wellness } from './wellness/wellness.ts';
 
 /** Interval of checks while nothing is missing: events report a removal, checks a mount over the folder (ms). */
@@ -49,7 +49,7 @@ export class Watcher {
   readonly #sender: Sender;
   readonly #verifier: Verifier;
   readonly #wellness: Wellness | undefined;
-  readonly #surroundings: Surroundings;
+  readonly #host: HostWatch;
   /** Rescans and checks that run beside the loop. */
   readonly #tasks = new Tasks((error) => this.#fail(error));
   readonly #ended = new AbortController();
@@ -88,7 +88,7 @@ export class Watcher {
     };
     this.#parts = parts;
     this.#signal = signal;
-    this.#surroundings = new Surroundings(clock);
+    this.#host = new HostWatch(clock);
     this.#verifier = new Verifier(parts);
     this.#sender = new Sender(parts, () => this.#intake.unread);
     this.#intake = new Intake(parts, this.#sender);
@@ -274,7 +274,7 @@ export class Watcher {
 
   #check(): void {
     const isOffline = this.breaker.state.state === 'open' || this.#wellness?.isHindered === true;
-    const { slept, networkChanged } = this.#surroundings.check(this.#checkMs, isOffline);
+    const { slept, networkChanged } = this.#host.check(this.#checkMs, isOffline);
     if (slept) this.#discovery.rescanAll();
     if (slept || networkChanged) this.#retryNow();
     this.#discovery.folders.probe();

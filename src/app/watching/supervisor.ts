@@ -48,7 +48,7 @@ interface Shared {
  *   failure only if no login can be stored (tokens from the environment)
  */
 export async function superviseWatcher(options: WatcherOptions, setup: WatchSetup): Promise<void> {
-  const { context, registration, ignoredDevices: ignored } = setup;
+  const { context, registration, ignoredDevices } = setup;
   const { clock, signal } = context;
   const health = new HealthReporter(registration, options, clock);
   const tally = new Tally('recording');
@@ -65,7 +65,7 @@ export async function superviseWatcher(options: WatcherOptions, setup: WatchSetu
     if (setup.monitor !== undefined) monitor = await DeviceMonitor.start(context, setup.monitor);
     // With what the watcher before this one knew of absent devices.
     const away = new Map(registration.earlierAway.map((device) => [device.key, device]));
-    const devices = monitor && { source: monitor, away, ignored };
+    const devices = monitor && { source: monitor, away, ignoredDevices };
     while (login !== undefined) {
       login = await new SupervisedWatcher(options, setup, login, {
         health,

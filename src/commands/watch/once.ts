@@ -62,7 +62,7 @@ export async function runWatchOnce(options: WatcherOptions, setup: OnceSetup) {
       deviceAccess: source && {
         source,
         away: new Map(),
-        ignored: setup.ignoredDevices,
+        ignoredDevices: setup.ignoredDevices,
         claim: (folders) => lockScope(context, owner, { folders }),
       },
       report: (event) => {

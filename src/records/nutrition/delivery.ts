@@ -92,7 +92,7 @@ export function excessOf(
 }
 
 /** Returns the outcome of a day without a request. */
-export function atRest(items: readonly SentItem[]): DayOutcome {
+export function unchangedDay(items: readonly SentItem[]): DayOutcome {
   return { outcome: 'skipped', reason: items.some(isUndone) ? 'undone' : 'unchanged' };
 }
 
@@ -287,9 +287,9 @@ export class DayDelivery {
     this.#put('settled', day, { items });
     this.#job.ledger.nutrition.forgetOtherTokens(this.#date);
     this.#noteGone(day.remove);
-    if (attempts === 0) return atRest(items);
+    if (attempts === 0) return unchangedDay(items);
     if (policy.remember) return { outcome: 'undone', attempts };
-    if (items.length > 0 && endsUndo) return atRest(items);
+    if (items.length > 0 && endsUndo) return unchangedDay(items);
     if (!this.#isNew) return { outcome: 'pushed', attempts };
     this.#job.warn(words.unseenNote(record));
     return { outcome: 'pushed', attempts, unseen: true };
@@ -366,7 +366,7 @@ export class DayDelivery {
       const text = words.conflictText(this.#date, stuck, conflicts);
       return this.#conflict(text, [...stuck, ...theirs], conflicts);
     }
-    if (attempts === 0) return atRest(items);
+    if (attempts === 0) return unchangedDay(items);
     if (policy.remember) return { outcome: 'undone', attempts };
     return { outcome: 'pushed', attempts };
   }

@@ -183,7 +183,9 @@ class Comparison {
     this.#look = look;
     this.#ours = ours;
     this.#policy = policy;
-    const ids = day.known.items.flatMap(({ id, found }) => (id === undefined || found ? [] : [id]));
+    const ids = day.known.items.flatMap(({ id, foreign }) =>
+      id === undefined || foreign ? [] : [id],
+    );
     this.#ids = new Set(ids);
     this.#free = new Set(look.items);
     this.#source = this.#newSource();
@@ -282,7 +284,8 @@ class Comparison {
       const isOwn = (shown: ShownItem) =>
         this.#isOwn(shown) || (this.#policy.undo !== undefined && this.#mayBeOwn(shown));
       if (item.id !== undefined) this.#take(item, byId.first(item.id, isOwn));
-      const hasLeft = item.id !== undefined || item.found === true || (isSettled && isUndone(item));
+      const hasLeft =
+        item.id !== undefined || item.foreign === true || (isSettled && isUndone(item));
       if (hasLeft) continue;
       const mayBeOwn = (shown: ShownItem) => this.#mayBeOwn(shown);
       takeEqual(item, mayBeOwn);
@@ -357,7 +360,7 @@ class Comparison {
       if (there === undefined) {
         // A request of another computer that was in progress may bring it back.
         const isOver = known.status === 'settled' && this.#look.isAnswer !== true;
-        if (item.found !== true && (!isOver || isUndone(item))) this.#keep.push(item);
+        if (item.foreign !== true && (!isOver || isUndone(item))) this.#keep.push(item);
         continue;
       }
       const isKnown = edited !== undefined && holdsItem(there.body, edited);
@@ -393,17 +396,17 @@ class Comparison {
 
   /** Decides about an item that the platform shows, in any version. */
   #present(item: Item, there: ShownItem, isVersion: boolean): void {
-    const { state, stored, edited, body, inputs, id, found } = item;
+    const { state, stored, edited, body, inputs, id, foreign } = item;
     const theirs = there.body;
     const [isOwn, mayBeOwn] = [this.#isOwn(there), this.#mayBeOwn(there)];
     const isNew = state === undefined && !this.#ids.has(there.id ?? '');
-    const isFound = found === true || isNew || (id !== there.id && !mayBeOwn);
-    const isProven = isOwn || (isFound && !isVersion);
+    const isForeign = foreign === true || isNew || (id !== there.id && !mayBeOwn);
+    const isProven = isOwn || (isForeign && !isVersion);
     const isConfirmed = this.#day.isLater && isProven && !this.#copied.has(item);
     const at = {
       // Another application may own this id, so it does not count as sent from here.
       ...(isProven ? withId({ body, inputs }, there) : { body, inputs }),
-      ...((isVersion ? !mayBeOwn : isFound) ? { found: true as const } : {}),
+      ...((isVersion ? !mayBeOwn : isForeign) ? { foreign: true as const } : {}),
       state: state === 'unsure' && !isConfirmed ? state : ('base' as const),
     };
     if (!isProven) this.#doubtful.push(there);
@@ -444,7 +447,7 @@ class Comparison {
       this.#news.push({ what: 'beside', body: there.body });
       this.#kept.push(there);
       // The answer may show that it is of our source.
-      if (this.#sources.length === 0) this.#keep.push({ ...before, found: true });
+      if (this.#sources.length === 0) this.#keep.push({ ...before, foreign: true });
     }
   }
 

@@ -63,7 +63,7 @@ export interface Ours {
 interface Slot {
   readonly item: Item;
   /** An input of this run states it. */
-  readonly said: boolean;
+  readonly isStated: boolean;
 }
 
 /**
@@ -85,7 +85,7 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   const gone = [...before, ...leavingNow.filter((item) => !waiting.includes(item))];
   for (const item of gone.flatMap(asLeaving)) leaving.add(item);
   const byKey = new KeyIndex(leaving, ({ body }) => keyOf(body));
-  const said = slots.flatMap(({ item }): Item[] => {
+  const stated = slots.flatMap(({ item }): Item[] => {
     const isAway = item.state === 'away' && item.edited === undefined;
     if (isAway && policy.resends === true) return [returned({ ...item, state: 'away' })];
     const isBack = item.state === undefined && leaving.size > 0;
@@ -98,10 +98,10 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   const stay = new Set(around.flatMap((other) => [...shiftedKeys(other, day)]));
   const isHere = ({ state, body }: Item) =>
     stay.size === 0 || state !== undefined || !stay.has(keyOf(body));
-  const wanted = [...said.filter(isHere), ...shifted, ...waiting];
+  const wanted = [...stated.filter(isHere), ...shifted, ...waiting];
   // An input without items describes the whole day.
   const isWhole = parts.every((part) => part.items === undefined);
-  const isPart = !isWhole && slots.some((slot) => !slot.said && isHeld(slot.item));
+  const isPart = !isWhole && slots.some((slot) => !slot.isStated && isHeld(slot.item));
   const says = parts.some(({ items = [] }) => items.length > 0);
   const isAllUndone = says && wanted.length === 0 && [...leaving].every(isUndone);
   const fields = isAllUndone ? known.fields : mergedFields(known.fields, day.fields);
@@ -112,7 +112,7 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
     wanted,
     leaving: [...leaving],
     waiting,
-    elsewhere: said.filter((item) => !isHere(item)),
+    elsewhere: stated.filter((item) => !isHere(item)),
     fields: Object.fromEntries(Object.entries(fields).filter(([name]) => isTrue(name))),
     partialTotals: isPart ? Object.keys(fields).filter(isTotal) : [],
   };
@@ -164,7 +164,7 @@ function takenBack(items: readonly SentItem[], { undo, remember }: MergePolicy):
     const left = isLeaving(item) ? item : undo?.(item);
     if (left !== undefined) return [left];
     if (remember !== true) return asLeaving(item);
-    return item.found === true ? [] : [{ ...item, inputs: [], state: 'away' }];
+    return item.foreign === true ? [] : [{ ...item, inputs: [], state: 'away' }];
   });
   const [wanted, leaving] = [all.filter((item) => !isLeaving(item)), all.filter(isLeaving)];
   return { wanted, leaving, waiting: [], elsewhere: [], fields: {}, partialTotals: [] };
@@ -180,11 +180,11 @@ function joinParts(day: DayInputs, { merge }: MergePolicy) {
   const before: Item[] = [];
   let slots: readonly Slot[] = day.known.items
     .filter((item) => !isLeaving(item))
-    .map((item) => ({ item, said: false }));
+    .map((item) => ({ item, isStated: false }));
   /** Takes an input away from the items that an input of this run has not stated. */
   const drop = (all: readonly Slot[], input: ItemInput) =>
     all.flatMap((slot) => {
-      if (slot.said) return [slot];
+      if (slot.isStated) return [slot];
       const item = withoutInputs(slot.item, (each) => sameInput(each, input));
       if (item !== undefined) return [{ ...slot, item }];
       left.push(slot.item);
@@ -198,8 +198,8 @@ function joinParts(day: DayInputs, { merge }: MergePolicy) {
     slots = [...(isKept ? paired.left : drop(paired.left, input)), ...paired.next];
   }
   if (merge === 'replace-day') {
-    left.push(...slots.filter(({ said }) => !said).map(({ item }) => item));
-    slots = slots.filter(({ said }) => said);
+    left.push(...slots.filter(({ isStated }) => !isStated).map(({ item }) => item));
+    slots = slots.filter(({ isStated }) => isStated);
   }
   return { slots, left, before };
 }
@@ -210,14 +210,14 @@ type OtherDay = Omit<DayInputs, 'fields' | 'around'>;
 function shiftedKeys(from: OtherDay, to: OtherDay): ReadonlySet<string> {
   const held = from.known.items.filter((item) => !isLeaving(item));
   if (!to.zoneUsed || held.length === 0) return new Set();
-  const said = ({ parts }: OtherDay) => parts.flatMap(({ items = [] }) => items);
+  const statedIn = ({ parts }: OtherDay) => parts.flatMap(({ items = [] }) => items);
   // A record's own date may differ from that of an item.
   const isWritten = ({ logged_at: at }: JsonObject) =>
     typeof at === 'string' && at.startsWith(to.date);
-  const there = new Set(said(to).filter(isWritten).map(keyOf));
+  const there = new Set(statedIn(to).filter(isWritten).map(keyOf));
   const keys = new Set(held.map(({ body }) => keyOf(body)).filter((key) => there.has(key)));
   const known = to.known.items.filter((item) => !isLeaving(item)).map(({ body }) => body);
-  for (const body of [...said(from), ...known]) keys.delete(keyOf(body));
+  for (const body of [...statedIn(from), ...known]) keys.delete(keyOf(body));
   return keys;
 }
 
@@ -280,13 +280,13 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: ItemI
     const equal = equals[index];
     if (equal !== undefined) {
       const inputs = [input, ...equal.inputs.filter(isOther)];
-      return { item: { ...equal, inputs }, said: true };
+      return { item: { ...equal, inputs }, isStated: true };
     }
     const version = take(byIdentity.first(itemIdentity(body)));
     // The athlete's version stays until the user decides.
     const isTheirs = version !== undefined && isContested(version);
     if (version !== undefined && !isTheirs) before.push(version);
-    return { item: { ...(isTheirs ? version : {}), body, inputs: [input] }, said: true };
+    return { item: { ...(isTheirs ? version : {}), body, inputs: [input] }, isStated: true };
   });
   return { next, left: [...left], before };
 }

@@ -157,7 +157,7 @@ export function conflictText(
     );
   }
   const [theirs, changed] = [true, false].map((is) =>
-    contested.filter(({ found }) => (found === true) === is),
+    contested.filter(({ foreign }) => (foreign === true) === is),
   ) as [SentItem[], SentItem[]];
   if (changed.length > 0) {
     said.push(`Changed in the platform and in the input: ${listOf(changed)}.`);

@@ -67,10 +67,10 @@ export function settleDay(
       `${show(before.value)} of ${before.source}`,
       `${show(value)} of ${program}`,
     ];
-    const said = { ...before.said, [program]: value };
+    const reported = { ...before.reported, [program]: value };
     if (isOther && rank(before.source, name) < rank(program, name)) {
-      sent[name] = { ...before, said };
-      if (before.said?.[program] === value) continue;
+      sent[name] = { ...before, reported };
+      if (before.reported?.[program] === value) continue;
       note(name, contestNote(`${one}, sent before, counts, and not ${two}`, program, name));
       continue;
     }
@@ -78,7 +78,7 @@ export function settleDay(
     values[name] = value;
     sent[name] = { value, source: program, before: earlier, undone: null };
     if (!isOther) continue;
-    sent[name] = { ...sent[name], said: { ...said, [before.source]: before.value } };
+    sent[name] = { ...sent[name], reported: { ...reported, [before.source]: before.value } };
     note(name, contestNote(`${two} replaces ${one}`, before.source, name));
   }
   return { values, notes, sent, isUndone, held: [] };
@@ -128,7 +128,7 @@ export function changedThere(
   const changed = Object.entries(sent).flatMap(([name, field]) => {
     const there = row[name] as JsonValue;
     const isNews =
-      isScalar(there) && !isSame(field.value, there) && field.said?.['there'] !== there;
+      isScalar(there) && !isSame(field.value, there) && field.reported?.['there'] !== there;
     return isNews ? [{ name, there, field }] : [];
   });
   const notes = changed.filter(({ name }) => !(name in requested));
@@ -139,7 +139,10 @@ export function changedThere(
       message: `the platform holds ${show(there)}, and ${show(value)} was sent before: another computer or the athlete changed it. It stays; --force sends it again`,
     })),
     sent: Object.fromEntries(
-      changed.map(({ name, there, field }) => [name, { ...field, said: { ...field.said, there } }]),
+      changed.map(({ name, there, field }) => [
+        name,
+        { ...field, reported: { ...field.reported, there } },
+      ]),
     ),
   };
 }

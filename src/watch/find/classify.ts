@@ -3,14 +3,13 @@ import { systemCode } from '../../base/errors.ts';
 import { PEEK_BYTES, peekHeader } from '../../fit/envelope.ts';
 import { readFileId } from '../../fit/file-id.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
-import type { UploadStanding } from '../../ledger/upload-rows.ts';
 import { openPlainFile } from '../../system/plain-file.ts';
 import { describeFileError } from '../../system/plain-file.ts';
 import { outcomeOf } from '../../upload/known-outcome.ts';
 import type { InvalidReason } from '../../upload/report.ts';
 import type { WatchParts } from '../parts.ts';
 import type { FoundFile, Intake } from '../send/intake.ts';
-import { isAtRest } from '../send/refusal-backoff.ts';
+import { isSettled } from '../send/refusal-backoff.ts';
 import { statOf } from './fs-events.ts';
 
 type ClassifierParts = Pick<
@@ -43,8 +42,9 @@ export class Classifier {
       incomplete.forget(path);
       return false;
     }
-    const isSettled = (upload: UploadStanding) => isAtRest(upload, clock.now());
-    const outcome = outcomeOf(before, { path, named: false }, false, isSettled);
+    const outcome = outcomeOf(before, { path, named: false }, false, (upload) =>
+      isSettled(upload, clock.now()),
+    );
     if (typeof outcome === 'string') {
       return before.sha256 === undefined || !this.#intake.isTaken(before.sha256);
     }

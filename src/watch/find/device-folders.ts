@@ -129,7 +129,7 @@ export class DeviceFolders {
 
   #isIgnored({ title, serial }: Device): boolean {
     const names = [title, serial].map((name) => name?.toLowerCase());
-    return this.#access.ignored.some((name) => names.includes(name.toLowerCase()));
+    return this.#access.ignoredDevices.some((name) => names.includes(name.toLowerCase()));
   }
 
   #ignore({ key, title, root }: Device): void {

@@ -258,7 +258,7 @@ export class RemoteFolders {
     for (const file of files) {
       if (!this.#intake.hasRoomFor(file, isOnDevice)) continue;
       const failure = await this.#read(path, file, state);
-      // Reading it again would take longer than this.
+      // Flush after each file: reading one again over MTP takes longer.
       if (!dryRun) known.flush();
       if (failure === 'not-copied') return;
       failures = failure === undefined ? 0 : failures + 1;

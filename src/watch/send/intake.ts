@@ -3,7 +3,7 @@ import { type FileStamp, sameStamp } from '../../ledger/known-files.ts';
 import { MANY_BYTES } from '../../ledger/outbox.ts';
 import { isBelow } from '../../system/mounts.ts';
 import { identify, knownFileOf } from '../../upload/identify.ts';
-import { notAnActivity, outcomeAtRest } from '../../upload/known-outcome.ts';
+import { notAnActivity, settledOutcome } from '../../upload/known-outcome.ts';
 import {
   type FileContents,
   type Unreadable,
@@ -12,7 +12,7 @@ import {
 } from '../../upload/read-recording.ts';
 import type { WatchParts } from '../parts.ts';
 import { type WaitingRecording, waitingRecording } from './outbox.ts';
-import { isAtRest } from './refusal-backoff.ts';
+import { isSettled } from './refusal-backoff.ts';
 import { type Sender, asFailure } from './sender.ts';
 
 /** Files that changed within this time are copied before others, and without a bound: apps overwrite them (ms). */
@@ -232,8 +232,8 @@ export class Intake {
   ): Promise<boolean> {
     const { breaker, clock, delivers, dryRun, events, ledger, outbox } = this.#parts;
     const upload = ledger.uploads.find(sha256);
-    if (upload !== undefined && isAtRest(upload, clock.now())) {
-      this.#sender.skipped(outcomeAtRest(upload, path, sha256));
+    if (upload !== undefined && isSettled(upload, clock.now())) {
+      this.#sender.skipped(settledOutcome(upload, path, sha256));
       return true;
     }
     if (this.isTaken(sha256)) {

@@ -52,7 +52,7 @@ const ENOUGH_REFUSALS = 6;
  * Returns whether a recording needs no sending now. A refused recording is sent again later: the account
  * may have been full, or the service may have learned to read it.
  */
-export function isAtRest({ state, refusals, changedAt }: UploadStanding, now: number): boolean {
+export function isSettled({ state, refusals, changedAt }: UploadStanding, now: number): boolean {
   if (state !== 'rejected') return state !== 'pending';
   // A refusal in the far future was recorded by a wrong clock: it delays nothing.
   return Math.abs(now - changedAt) < Math.min(FIRST_REST_MS * 2 ** (refusals - 1), LONGEST_REST_MS);

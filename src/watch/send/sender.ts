@@ -10,7 +10,7 @@ import {
 import type { UploadItem } from '../../upload/report.ts';
 import { alreadyUploaded } from '../../upload/known-outcome.ts';
 import { Uploader } from '../../upload/uploader.ts';
-import { isAtRest, isGivenUp, patientClient } from './refusal-backoff.ts';
+import { isSettled, isGivenUp, patientClient } from './refusal-backoff.ts';
 import type { WatchParts } from '../parts.ts';
 import type { WaitingRecording } from './outbox.ts';
 
@@ -110,7 +110,7 @@ export class Sender {
     for (const recording of outbox.all) {
       if (recording.state === 'sending') continue;
       const upload = ledger.uploads.find(recording.sha256);
-      const isResting = upload?.state === 'rejected' && isAtRest(upload, clock.now());
+      const isResting = upload?.state === 'rejected' && isSettled(upload, clock.now());
       recording.state = isResting ? 'resting' : 'waiting';
     }
     events.post({ type: 'sender-work' });

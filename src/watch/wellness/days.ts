@@ -7,7 +7,7 @@ import { DayMerger } from '../../records/merge.ts';
 import { dateAt } from '../../records/days/local-date.ts';
 import type { PreparedRecord, Rank, Zone } from '../../records/types.ts';
 import { settleDay } from '../../records/wellness/settle.ts';
-import { isAtRest, isGivenUp } from '../send/refusal-backoff.ts';
+import { isSettled, isGivenUp } from '../send/refusal-backoff.ts';
 
 /** A file is finished this long after its last measurement (s): the day is over in every zone. */
 const OPEN_SECS = 48 * 3_600;
@@ -68,7 +68,7 @@ export async function planDays(
       const { refusals, at: changedAt } = refusal;
       const standing = { state: 'rejected', attempts: refusals, refusals, changedAt } as const;
       if (isGivenUp(standing)) continue;
-      if (isAtRest(standing, now)) {
+      if (isSettled(standing, now)) {
         resting.add(record.date);
         continue;
       }

@@ -13,9 +13,9 @@ const reader = useFolderReader();
 /**
  * Devices that a test plugs in and unplugs.
  *
- * @param ignored titles and serial numbers of devices that the watcher leaves alone
+ * @param ignoredDevices titles and serial numbers of devices that the watcher leaves alone
  */
-function usbPorts(ignored: readonly string[] = []) {
+function usbPorts(ignoredDevices: readonly string[] = []) {
   let listener: ((devices: readonly Device[]) => void) | undefined;
   let looks = 0;
   const source: { -readonly [Key in keyof DeviceSource]: DeviceSource[Key] } = {
@@ -39,7 +39,7 @@ function usbPorts(ignored: readonly string[] = []) {
     return Promise.resolve({ release });
   };
   return {
-    access: { source, away, claim, ignored },
+    access: { source, away, claim, ignoredDevices },
     set(...devices: readonly Device[]) {
       source.devices = devices;
       listener?.(devices);

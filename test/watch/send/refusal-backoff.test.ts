@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isAtRest, isGivenUp } from '../../../src/watch/send/refusal-backoff.ts';
+import { isSettled, isGivenUp } from '../../../src/watch/send/refusal-backoff.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 1, 15);
@@ -10,9 +10,9 @@ it.each([
   ['a day ago, for the second time', 2, -DAY, true],
   ['an hour from now, by a clock that was set back since', 1, 3_600_000, true],
   ['a year from now, by a clock that was wrong', 1, 365 * DAY, false],
-])('isAtRest for one refused %s (refusals: %s, age: %s ms): %s', (_, refusals, ms, rests) => {
+])('isSettled for one refused %s (refusals: %s, age: %s ms): %s', (_, refusals, ms, rests) => {
   const upload = { state: 'rejected', attempts: 1, refusals, changedAt: NOW + ms } as const;
-  expect(isAtRest(upload, NOW)).toBe(rests);
+  expect(isSettled(upload, NOW)).toBe(rests);
 });
 
 it.each([

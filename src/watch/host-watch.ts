@@ -5,7 +5,7 @@ import type { Clock } from '../base/time.ts';
 const SLEPT_MS = 30_000;
 
 /** Notices at each check whether the machine slept, and whether its network changed. */
-export class Surroundings {
+export class HostWatch {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   /** The last check: both clocks, and the network addresses (if offline). */
   #wall: number;
