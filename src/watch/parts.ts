@@ -70,7 +70,7 @@ export interface DeviceAccess {
   /** Titles and serial numbers of devices that are left alone. */
   readonly ignoredDevices: readonly string[];
   /** Locks the folders of a device. @throws SyncError `BUSY` if another watcher sends them */
-  readonly claim: (folders: readonly string[]) => Promise<Lock>;
+  readonly claim: (folders: readonly string[], signal: AbortSignal) => Promise<Lock>;
 }
 
 /** What the owner of a watcher hears besides its notices. */

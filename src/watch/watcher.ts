@@ -51,7 +51,7 @@ export class Watcher {
   readonly #wellness: Wellness | undefined;
   readonly #host: HostWatch;
   /** Rescans and checks that run beside the loop. */
-  readonly #tasks = new Tasks((error) => this.#fail(error));
+  readonly #tasks = new Tasks((error) => this.fail(error));
   readonly #ended = new AbortController();
   #end: WatchEnd | undefined;
   /** An error in the program: it ends the watcher. */
@@ -118,6 +118,17 @@ export class Watcher {
     this.#finish('left');
   }
 
+  /** Ends the watcher: {@link Watcher.run} throws the error. */
+  fail(error: unknown): void {
+    this.#fault ??= { error };
+    this.#finish('stopped');
+  }
+
+  /** Runs a task of the owner beside the loop. Its signal is aborted when the watcher ends, which waits for the task. */
+  beside(task: (signal: AbortSignal) => Promise<void>): void {
+    this.#tasks.run(() => task(this.#parts.signal));
+  }
+
   /** Opens the circuit breaker. */
   deliveryFailed(failure: Failure, retryAfterMs?: number): void {
     this.#sender.deliveryFailed(failure, retryAfterMs);
@@ -126,7 +137,7 @@ export class Watcher {
   async run(): Promise<WatchEnd> {
     const signal = this.#signal;
     const stop = () => this.#finish('stopped');
-    if (signal.aborted) return 'stopped';
+    if (signal.aborted || this.#hasEnded()) return this.#outcome();
     signal.addEventListener('abort', stop, { once: true });
     this.#discovery.listen();
     try {
@@ -147,8 +158,7 @@ export class Watcher {
       signal.removeEventListener('abort', stop);
       await this.#discovery.close();
     }
-    if (this.#fault !== undefined) throw this.#fault.error;
-    return this.#end ?? 'stopped';
+    return this.#outcome();
   }
 
   /**
@@ -336,6 +346,11 @@ export class Watcher {
     return this.#end !== undefined;
   }
 
+  #outcome(): WatchEnd {
+    if (this.#fault !== undefined) throw this.#fault.error;
+    return this.#end ?? 'stopped';
+  }
+
   #finish(end: WatchEnd): void {
     this.#end ??= end;
     this.#ended.abort(this.#signal.reason);
@@ -363,11 +378,6 @@ export class Watcher {
     if (this.#signal.aborted || this.#ended.signal.aborted) return;
     if (error instanceof SyncError || (error instanceof Error && 'code' in error)) {
       this.#parts.report({ event: 'problem', message: messageOf(error) });
-    } else this.#fail(error);
-  }
-
-  #fail(error: unknown): void {
-    this.#fault ??= { error };
-    this.#finish('stopped');
+    } else this.fail(error);
   }
 }

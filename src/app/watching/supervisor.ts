@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { SyncError, isAbort } from '../../base/errors.ts';
-import { Tasks } from '../../base/tasks.ts';
 import { lockScope } from '../../daemon/registration.ts';
 import { DeviceMonitor } from '../../devices/monitor.ts';
 import { checkDatabase } from '../../ledger/database.ts';
@@ -96,10 +95,6 @@ class SupervisedWatcher {
   readonly #shared: Shared;
   readonly #outbox: Outbox;
   readonly #watcher: Watcher;
-  readonly #ended = new AbortController();
-  readonly #signal: AbortSignal;
-  /** Requests beside the watcher. They end with it, before the next one reports its health. */
-  readonly #tasks = new Tasks((error) => this.#fail(error));
   #loginCheckedAt = -Infinity;
   /** The login to continue with. */
   #next: WatchLogin | undefined;
@@ -114,12 +109,9 @@ class SupervisedWatcher {
   /** The state of the ledger's file at the last check, and when the next one may be (monotonic clock, ms). */
   #checkedLedger: string | undefined;
   #ledgerCheckAt = -Infinity;
-  /** An error that ends the watcher. */
-  #fault: { readonly error: unknown } | undefined;
 
   constructor(options: WatcherOptions, setup: WatchSetup, login: WatchLogin, shared: Shared) {
-    const { clock, signal } = setup.context;
-    const { stateDir, profile } = setup;
+    const { stateDir, profile, context } = setup;
     const { opened, marker } = login;
     const { devices } = shared;
     const owner = { stateDir, profile, account: opened.account };
@@ -128,15 +120,14 @@ class SupervisedWatcher {
     this.#login = login;
     this.#shared = shared;
     this.#marker = marker;
-    this.#signal = AbortSignal.any([signal, this.#ended.signal]);
     this.#outbox = new Outbox(stateDir, opened.account, opened.ledger.mark);
-    this.#watcher = new Watcher({ ...setup.context, signal: this.#signal }, options, {
+    this.#watcher = new Watcher(context, options, {
       ...setup,
       ...opened,
       outbox: this.#outbox,
       deviceAccess: devices && {
         ...devices,
-        claim: (folders) => lockScope({ clock, signal: this.#signal }, owner, { folders }),
+        claim: (folders, signal) => lockScope({ ...context, signal }, owner, { folders }),
       },
       report: (notice) => this.#onNotice(notice),
       onSignal: (signal) => this.#onSignal(signal),
@@ -154,13 +145,9 @@ class SupervisedWatcher {
       if (why !== undefined) this.#watcher.deliveryFailed(why);
       else if (announcer.loginNeeded) await this.#tryLogin();
       this.#updateHealth(true);
-      const end = await this.#watcher.run();
-      if (this.#fault !== undefined) throw this.#fault.error;
-      if (end === 'left') next = this.#next;
+      if ((await this.#watcher.run()) === 'left') next = this.#next;
       return next;
     } finally {
-      this.#ended.abort();
-      await this.#tasks.settled();
       this.#updateHealth(true);
       if (next === undefined && this.#next !== undefined) await discard(this.#next, locks);
       if (next?.locks !== locks) locks.release();
@@ -170,7 +157,7 @@ class SupervisedWatcher {
 
   #onNotice(notice: WatchNotice): void {
     const { loginCanChange, context } = this.#setup;
-    if (notice.event === 'login-needed' && !loginCanChange) this.#fail(asError(notice));
+    if (notice.event === 'login-needed' && !loginCanChange) this.#watcher.fail(asError(notice));
     this.#shared.health.note(errorFact(notice, context.clock.now()));
     this.#updateHealth(true);
     this.#shared.announcer.announce(notice);
@@ -181,9 +168,10 @@ class SupervisedWatcher {
       this.#updateHealth(false);
       return;
     }
-    if (this.#mustCheckLogin()) this.#tasks.run(() => this.#checkLogin());
+    // Requests beside the watcher end with it, before the next one reports its health.
+    if (this.#mustCheckLogin()) this.#watcher.beside((end) => this.#checkLogin(end));
     this.#checkLedger();
-    if (this.#mustSearch()) this.#tasks.run(() => this.#search());
+    if (this.#mustSearch()) this.#watcher.beside((end) => this.#search(end));
     this.#shared.health.write();
   }
 
@@ -201,7 +189,7 @@ class SupervisedWatcher {
   }
 
   /** Opens and locks the login that is stored now. If it can be used, the watcher makes room for it. */
-  async #search(): Promise<void> {
+  async #search(end: AbortSignal): Promise<void> {
     const marker = this.#setup.loginMarker();
     this.#isSearching = true;
     try {
@@ -216,7 +204,7 @@ class SupervisedWatcher {
       }
     } catch (error) {
       if (!(error instanceof SyncError)) throw error;
-      if (this.#signal.aborted) return;
+      if (end.aborted) return;
       const { code, message } = error;
       this.#searchAgainAt = this.#setup.context.clock.monotonic() + SEARCH_RETRY_MS;
       if (isLoginFailure(code)) this.#marker = marker;
@@ -262,15 +250,10 @@ class SupervisedWatcher {
     this.#shared.health.update(this.#watcher, this.#outbox.all.length, force);
   }
 
-  #fail(error: unknown): void {
-    this.#fault ??= { error };
-    this.#ended.abort(error);
-  }
-
   /** Uses the login once, since an earlier watcher lost its login. */
   async #tryLogin(): Promise<void> {
     try {
-      await this.#login.opened.useLogin(this.#signal);
+      await this.#login.opened.useLogin(this.#setup.context.signal);
       this.#shared.announcer.loginWorks();
     } catch (error) {
       if (!(error instanceof SyncError)) throw error;
@@ -286,32 +269,32 @@ class SupervisedWatcher {
   }
 
   /** Checks when the login ends, and warns if that is soon. */
-  async #checkLogin(): Promise<void> {
+  async #checkLogin(end: AbortSignal): Promise<void> {
     const { clock } = this.#setup.context;
     const { health, announcer } = this.#shared;
     this.#loginCheckedAt = clock.now();
     try {
-      const endsAt = await this.#renewedEnd();
+      const endsAt = await this.#renewedEnd(end);
       if (endsAt === undefined) return;
       health.note({ refreshEndsAt: isoTime(endsAt) });
       announcer.lasts(endsAt - clock.now(), isoTime(endsAt));
       this.#updateHealth(true);
     } catch (error) {
-      if (this.#signal.aborted || !(error instanceof SyncError)) return;
+      if (end.aborted || !(error instanceof SyncError)) return;
       // A locked keychain or an outage is reported when there is something to send.
       if (isLoginFailure(error.code)) this.#watcher.deliveryFailed(error);
     }
   }
 
   /** Returns when the login ends. A login that ends soon is used once: that may renew it. */
-  async #renewedEnd(): Promise<number | undefined> {
+  async #renewedEnd(end: AbortSignal): Promise<number | undefined> {
     const { context, loginCanChange } = this.#setup;
     const { opened } = this.#login;
-    const endsAt = await opened.loginEndsAt(this.#signal);
+    const endsAt = await opened.loginEndsAt(end);
     const isShort = endsAt !== undefined && endsAt - context.clock.now() < LOGIN_ENDS_SOON_MS;
     if (!isShort || this.#shared.announcer.loginNeeded || !loginCanChange) return endsAt;
-    await opened.useLogin(this.#signal);
-    return await opened.loginEndsAt(this.#signal);
+    await opened.useLogin(end);
+    return await opened.loginEndsAt(end);
   }
 }
 

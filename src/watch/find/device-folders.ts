@@ -16,7 +16,10 @@ interface DeviceClaim {
   result?: { readonly lock: Lock } | { readonly error: unknown };
 }
 
-type DeviceFoldersParts = Pick<WatchParts, 'changed' | 'events' | 'folders' | 'names' | 'report'>;
+type DeviceFoldersParts = Pick<
+  WatchParts,
+  'changed' | 'events' | 'folders' | 'names' | 'report' | 'signal'
+>;
 
 export class DeviceFolders {
   readonly #parts: DeviceFoldersParts;
@@ -139,7 +142,7 @@ export class DeviceFolders {
   }
 
   #claim(device: Device): void {
-    const { events, folders: fixed } = this.#parts;
+    const { events, folders: fixed, signal } = this.#parts;
     const { key } = device;
     if (this.#claims.has(key)) return;
     const isFixed = (folder: string) =>
@@ -149,7 +152,7 @@ export class DeviceFolders {
       claim.result = result;
       events.post({ type: 'device-claimed' });
     };
-    const ended = this.#access.claim(folders).then(
+    const ended = this.#access.claim(folders, signal).then(
       (lock) => end({ lock }),
       (error: unknown) => end({ error }),
     );
