@@ -82,6 +82,17 @@ describe.each(PARTS)('a part of a recording %s', (_, bytes) => {
     expect(stdout).toContain('2 recordings: 2 are workouts (1 shorter than recorded).');
   });
 
+  it('is not sent after the whole, if the platform may have taken that although its answers were lost', async () => {
+    const world = await openLoggedInWorld();
+    world.write('whole.fit', whole);
+    world.write('part.fit', bytes);
+    world.sandbox.control.addFaults('upload-fit:504*inf');
+    expect(await upload(world, 'whole.fit')).toMatchObject([5, { outcome: 'failed' }]);
+    world.sandbox.control.clearFaults();
+    const detail = expect.stringContaining('recording that was sent (whole.fit)') as unknown;
+    expect(await upload(world, 'part.fit')).toMatchObject([0, { reason: 'shorter', detail }]);
+  });
+
   it('is not sent by another computer if the platform lists the whole', async () => {
     const world = await openLoggedInWorld();
     world.write('whole.fit', whole);

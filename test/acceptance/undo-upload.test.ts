@@ -146,6 +146,15 @@ describe('sync undo upload, killed while the platform has its request', () => {
     expect(await titles()).toEqual([]);
   });
 
+  it('leaves the recording at the platform if that refuses it with upload --force', async () => {
+    const { world, titles } = await openKilled(REFUSED);
+    world.sandbox.control.addFaults('upload-fit:400');
+    const lines = await world.lines(['upload', '--force', 'ride.fit'], { code: 6 });
+    expect(lines[0]).toMatchObject({ outcome: 'rejected' });
+    expect(await titles()).toHaveLength(1);
+    expect((await world.sync(['status'])).stdout).toContain('1 recording at the platform');
+  });
+
   it('is finished by seed --remove', async () => {
     const world = await openLoggedInWorld();
     const seed = ['seed', '--days', '3', '--until', '2026-05-17', '--seed', '7', '--tz', 'UTC'];

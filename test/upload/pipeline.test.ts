@@ -1,5 +1,5 @@
 import { noFacts } from '../support/platform-facts.ts';
-import { mkdirSync, renameSync, utimesSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import type { UploadProgress } from '../../src/upload/report.ts';
 import { markIn } from '../ledger/support.ts';
 import { clientOf } from '../support/delivery.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
+import { until } from '../support/until.ts';
 import { type BatchOptions, openUploads, outcomes, put, sha256 } from './support.ts';
 import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 import { VERSION } from '../../src/base/version.ts';
@@ -326,6 +327,11 @@ describe('a response that rejects an upload', () => {
 
   it('counts 500 for everything as an outage over any number of runs', async () => {
     const { sandbox, dir, run } = await openUploads();
+    put(dir, 'before.fit', makeRecording({ seed: 8, sizeBytes: 2_000 }));
+    await run(['before.fit'], { jobs: 1 });
+    rmSync(join(dir, 'before.fit'));
+    const takenAt = Date.now();
+    await until(() => Date.now() > takenAt);
     sandbox.control.addFaults('upload-fit:500*inf');
     put(dir, 'a.fit', RIDE);
     put(dir, 'b.fit', makeRecording({ seed: 7, sizeBytes: 2_000 }));
