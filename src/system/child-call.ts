@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Env } from '../base/env.ts';
-import { childEnv } from './environment.ts';
+import { type Inheritance, childEnv } from './environment.ts';
 import { inSystemFolder } from './executables.ts';
 import { thisProcess } from './this-process.ts';
 
+/** Time limit of a tool (ms). */
+const TOOL_MS = 10_000;
 /** An idle child ends after this time (ms). */
 const IDLE_MS = 15_000;
 /** Children that hang although they were killed. With this many, no other is started. */
@@ -187,6 +189,20 @@ export class ChildCaller<Request extends object, Answer> {
     child.stderr?.destroy();
     if (child.connected) child.disconnect();
   }
+}
+
+/** Starts a tool of the system, and ignores its output and failures. */
+export function startTool(
+  [file, ...args]: readonly [string, ...string[]],
+  env: Env,
+  inheritance: Inheritance = 'session',
+): void {
+  const child = spawn(file, args, { stdio: 'ignore', env: childEnv(env, inheritance) });
+  // Not spawn's own `timeout`: without such a program, that timer would keep this process for its time.
+  const timer = setTimeout(() => child.kill(), TOOL_MS).unref();
+  child.on('exit', () => clearTimeout(timer));
+  child.on('error', () => clearTimeout(timer));
+  child.unref();
 }
 
 /** Sets whether a child keeps the program from ending. */

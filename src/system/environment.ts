@@ -26,7 +26,7 @@ function ignoringCase(env: Env): Env {
 export type Inheritance =
   /** Everything: this program in the background, which uses the tokens. */
   | 'all'
-  /** Everything but the tokens: a program that the user chose. */
+  /** Everything but the tokens and systemd's socket for this service: a program that the user chose. */
   | 'no-secrets'
   /** Neither tokens nor passwords of proxies: a part of this program that uses no network. */
   | 'no-passwords'
@@ -52,6 +52,7 @@ export function childEnv(
     if (inheritance === 'all') return true;
     if (inheritance === 'session') return SESSION.test(name);
     if (SECRET_VARIABLES.some((secret) => secret === name.toUpperCase())) return false;
+    if (name === 'NOTIFY_SOCKET') return false;
     const isProxy = /_proxy$/i.test(name);
     return inheritance === 'no-secrets' || !isProxy || !hasPassword(value ?? '');
   });

@@ -25,6 +25,7 @@ type Signal =
 
 export type TimerEvent =
   | 'check-due'
+  | 'keep-alive-due'
   | 'rescan-due'
   | 'incomplete-due'
   /** Retry after an outage, or after recordings could not be copied. */

@@ -76,6 +76,8 @@ export interface DeviceAccess {
 /** What the owner of a watcher hears besides its notices. */
 export type WatchSignal =
   | 'changed'
+  /** The loop runs, as about every minute. */
+  | 'alive'
   /** The folders were checked, as every few seconds. */
   | 'checked';
 

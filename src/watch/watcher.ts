@@ -1,6 +1,7 @@
 import type { Context } from '../base/context.ts';
 import { type Failure, SyncError, messageOf } from '../base/errors.ts';
 import { Tasks } from '../base/tasks.ts';
+import { KEEP_ALIVE_MS } from '../daemon/keep-alive.ts';
 import { RemoteReaders } from '../devices/remote/reader.ts';
 import { CHECK_MS, EventQueue, type WatchEvent } from './events.ts';
 import { DeviceNames, knownByName, marksByName } from './find/device-names.ts';
@@ -140,6 +141,7 @@ export class Watcher {
     if (signal.aborted || this.#hasEnded()) return this.#outcome();
     signal.addEventListener('abort', stop, { once: true });
     this.#discovery.listen();
+    this.#keepAlive();
     try {
       this.#sender.adopt();
       await this.#discovery.findDevices();
@@ -260,6 +262,9 @@ export class Watcher {
       case 'check-due':
         this.#check();
         return;
+      case 'keep-alive-due':
+        this.#keepAlive();
+        return;
       case 'rescanned':
         this.#onRescanned(event.files, event.complete);
         return;
@@ -292,6 +297,11 @@ export class Watcher {
     this.#changed = false;
     this.#parts.events.setTimer('check-due', this.#checkMs);
     this.#parts.onSignal('checked');
+  }
+
+  #keepAlive(): void {
+    this.#parts.onSignal('alive');
+    this.#parts.events.setTimer('keep-alive-due', KEEP_ALIVE_MS);
   }
 
   #isQuiet(): boolean {

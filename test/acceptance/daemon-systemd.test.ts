@@ -93,6 +93,9 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
     expect(hashes()).toEqual([sha256(ride)]);
 
     expect(await property('UnitFileState')).toBe('enabled');
+    expect(await property('Type')).toBe('notify');
+    expect(await property('WatchdogUSec')).toBe('5min');
+    expect(Number(await property('WatchdogTimestampMonotonic'))).toBeGreaterThan(0);
     const pid = await property('MainPID');
     const { output: facts } = await user.run(
       `grep -E '^(NoNewPrivs|Seccomp|Umask|CapEff):' /proc/${pid}/status; tr '\\0' '\\n' < /proc/${pid}/cmdline`,
@@ -132,6 +135,24 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
     );
     expect(left.trim()).toBe('not-found');
     expect((await sync('daemon', 'status')).output).toContain('Not running: stopped');
+  });
+
+  it('is restarted if its loop hangs', async () => {
+    const { user, sync, login, folder, hashes, property } = await openUser('file');
+    await login();
+    // The unit's own times are minutes.
+    await user.run(`dir=.config/systemd/user/athlete-sync.service.d; mkdir -p $dir
+      printf '%s\\n' '[Service]' WatchdogSec=8 TimeoutStopSec=1 RestartSec=0 > $dir/times.conf`);
+    const installed = await sync('daemon', 'install', folder);
+    expect(installed.code, installed.output).toBe(0);
+    const pid = await property('MainPID');
+    await user.run(`kill -STOP ${pid}`);
+    const ride = anotherRecording();
+    put(join(folder, 'ride.fit'), ride);
+    await becomes(() => property('NRestarts'), '1');
+    await becomes(async () => String(hashes().length), '1');
+    expect(await property('MainPID')).not.toBe(pid);
+    expect((await sync('daemon', 'uninstall')).code).toBe(0);
   });
 
   it('is not restarted repeatedly if another watcher runs, and replaces a daemon', async () => {

@@ -17,7 +17,7 @@ const AGAIN_AFTER_CUT = 16;
 export const SHORT = ['service', 'stick'];
 
 export const SCENARIOS = [
-  scenario('service', 'the unit: install, crash, restart, stop, uninstall', async (lab) => {
+  scenario('service', 'the unit: install, crash, hang, restart, stop, uninstall', async (lab) => {
     const { ada } = lab.machine;
     const pid = async () => await ada('systemctl --user show -P MainPID athlete-sync');
     await service(lab, 'Garmin');
@@ -26,11 +26,19 @@ export const SCENARIOS = [
     await ada(`kill -9 ${first}`);
     await lab.until('systemd starts it again', async () => !['0', first].includes(await pid()));
     await sends(lab, 3, 4);
+    // Five minutes, but for this.
+    await ada(`dir=.config/systemd/user/athlete-sync.service.d; mkdir $dir
+      printf '%s\\n' '[Service]' WatchdogSec=90 >$dir/watchdog.conf
+      systemctl --user daemon-reload; systemctl --user restart athlete-sync`);
+    const second = await pid();
+    await ada(`kill -STOP ${second}`);
+    await lab.until('systemd restarts it', async () => !['0', second].includes(await pid()));
+    await sends(lab, 4, 5);
     includes(await lab.sync('daemon status'), 'Running');
     await lab.sync('daemon stop');
     equal(await pid(), '0', 'process of the service');
     await lab.sync('daemon uninstall');
-    equal(await ada('find .config/systemd -name "athlete-sync*"'), '', 'units');
+    equal(await ada('find .config/systemd -name "athlete-sync*" -type f'), '', 'units');
   }),
   scenario('stick', 'a FAT stick comes, goes, comes elsewhere; --wellness', async (lab) => {
     await watch(lab, '--devices --wellness');

@@ -45,6 +45,8 @@ export interface WatchSetup extends WatchMachine {
   readonly monitor: MonitorOptions | undefined;
   /** Titles and serial numbers of devices that are left alone. */
   readonly ignoredDevices: readonly string[];
+  /** Called about every minute while the loop of the watcher runs. */
+  readonly onAlive?: (() => void) | undefined;
   /** @param waiting recordings that are still to be sent */
   readonly report: (notice: WatchNotice, waiting: number) => void;
 }

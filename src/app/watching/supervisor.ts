@@ -168,6 +168,10 @@ class SupervisedWatcher {
       this.#updateHealth(false);
       return;
     }
+    if (signal === 'alive') {
+      this.#setup.onAlive?.();
+      return;
+    }
     // Requests beside the watcher end with it, before the next one reports its health.
     if (this.#mustCheckLogin()) this.#watcher.beside((end) => this.#checkLogin(end));
     this.#checkLedger();

@@ -4,6 +4,7 @@ import { configFor } from '../../app/config.ts';
 import { toSyncError } from '../../app/fault.ts';
 import { ExitCode, SyncError, exitCodeOf, isAbort } from '../../base/errors.ts';
 import { renderText } from '../../base/phrase.ts';
+import { keepAlive } from '../../daemon/keep-alive.ts';
 import { type StartMessage, failedToStart, lastWords } from '../../daemon/launch.ts';
 import { type Log, logEntry, logIo, openLog } from '../../daemon/log.ts';
 import { type Registration, eachOnce, registerWatcher } from '../../daemon/registration.ts';
@@ -14,11 +15,17 @@ import { errorText } from '../../terminal/output.ts';
 import { keepNewFilesPrivate, thisProcess } from '../../system/this-process.ts';
 import { VERSION } from '../../base/version.ts';
 
-/** Runs the watcher. `onReady` is called when its first rescan is complete. */
+/** What a daemon hears of its watcher. */
+export interface BackgroundSignals {
+  /** Called when the first rescan is complete. */
+  readonly onReady: () => void;
+  readonly onAlive: () => void;
+}
+
 type Watch = (
   context: AppContext,
   registration: Registration,
-  onReady: () => void,
+  signals: BackgroundSignals,
 ) => Promise<ExitCode>;
 
 /** The daemon that this process is. */
@@ -50,9 +57,11 @@ export async function runInBackground(
   options: Background,
   watch: Watch,
 ): Promise<ExitCode> {
-  const { flags } = context;
+  const { clock, env, flags } = context;
+  const starter = starterChannel(keepAlive(clock, options.kind === 'systemd' ? env : {}));
+  // systemd waits for this: no file system or network that may hang comes before it.
+  starter.alive();
   keepNewFilesPrivate();
-  const starter = starterChannel();
   try {
     const code = await runRegistered(context, options, starter, watch);
     return endsForGood(options.kind, code) ? ExitCode.ok : code;
@@ -99,7 +108,7 @@ async function runRegistered(
     void starter.send({ state: 'watching', pid: thisProcess.pid });
   };
   try {
-    const code = await watch(inner, registration, onReady);
+    const code = await watch(inner, registration, { onReady, onAlive: starter.alive });
     registration.end(code);
     await starter.send(failedToStart(endedEarly(code), flags.profile));
     return code;
@@ -139,11 +148,14 @@ function endsForGood(kind: BackgroundKind, code: ExitCode): boolean {
 interface StarterChannel {
   /** Sends the first message; ignores later ones. Resolves when it was sent. */
   send(message: StartMessage): Promise<void>;
+  /** Reports to systemd that the watcher runs. */
+  readonly alive: () => void;
 }
 
-function starterChannel(): StarterChannel {
+function starterChannel(alive: () => void): StarterChannel {
   let sent = false;
   return {
+    alive,
     send: (message) =>
       new Promise((resolve) => {
         if (sent || process.send === undefined || !process.connected) {

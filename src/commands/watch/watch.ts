@@ -22,7 +22,7 @@ import { hearSignals } from '../../system/signals.ts';
 import { keepIdleHeapSmall, loadAhead } from '../../system/this-process.ts';
 import type { WatcherOptions } from '../../watch/parts.ts';
 import { type DaemonStartOptions, requireProfile, startDaemon } from '../daemon/daemons.ts';
-import { backgroundKind, runInBackground } from './background.ts';
+import { type BackgroundSignals, backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
 import { openHooks } from './hooks.ts';
 import { NoticePrinter, type NoticeStyle } from './printer.ts';
@@ -83,7 +83,7 @@ export const watch: CommandModule = {
     if (kind !== undefined && !flags.daemon) {
       const { devices } = flags;
       const watcher = { kind, folders: dirs, devices, passOn: passedOn(flags, context) };
-      return await runInBackground(context, watcher, async (inner, registration, onReady) => {
+      return await runInBackground(context, watcher, async (inner, registration, heard) => {
         const config = configFor(inner);
         await requireProfile(inner, config);
         const options = optionsOf(
@@ -92,7 +92,7 @@ export const watch: CommandModule = {
           interval,
         );
         const wellness = flags.wellness ?? config.get('wellness');
-        const mode = { style: 'log', wellness, onReady } as const;
+        const mode = { style: 'log', wellness, ...heard } as const;
         const { setup } = await prepare(inner, config, options, mode);
         await watchWithHooks(inner, config, options, setup, registration);
         return ExitCode.ok;
@@ -244,12 +244,10 @@ function passedOn(given: WatchFlags, { flags }: AppContext): string[] {
   return [...(flags.verbose ? ['--verbose'] : []), ...passed];
 }
 
-interface WatchMode {
+interface WatchMode extends Partial<BackgroundSignals> {
   readonly style: NoticeStyle;
   /** Undefined: the user has not decided yet. */
   readonly wellness: boolean | undefined;
-  /** Called when the first rescan is complete. */
-  readonly onReady?: () => void;
 }
 
 /** Prepares what a watcher needs of this machine, and the printer of its notices. */
@@ -257,7 +255,7 @@ async function prepare(
   context: AppContext,
   config: Config,
   { folders, devices }: WatchScope,
-  { style, wellness, onReady }: WatchMode,
+  { style, wellness, onReady, onAlive }: WatchMode,
 ): Promise<{ readonly setup: OnceSetup; readonly printer: NoticePrinter }> {
   const { profile, paths } = config;
   const zone = context.output.json ? 'UTC' : await zoneShown(config, context);
@@ -296,6 +294,7 @@ async function prepare(
           }
         : undefined,
     ignoredDevices: config.get('ignoreDevices') ?? [],
+    onAlive,
   };
   return { setup, printer };
 }

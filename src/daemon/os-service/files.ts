@@ -13,7 +13,7 @@ export interface OwnFile {
   /** UTF-16 is written with its byte order mark. */
   readonly encoding: 'utf8' | 'utf16le';
   /** @throws Error if the system's format cannot hold the definition */
-  readonly generate: (definition: ServiceDefinition) => string;
+  readonly generate: (definition: ServiceDefinition) => string | Promise<string>;
 }
 
 /**
@@ -64,9 +64,12 @@ export function readOwnFile(path: string): Buffer | undefined {
 }
 
 /** Generates the text of a file. @throws SyncError `CONFIG` */
-export function generated({ generate }: OwnFile, definition: ServiceDefinition): string {
+export async function generated(
+  { generate }: OwnFile,
+  definition: ServiceDefinition,
+): Promise<string> {
   try {
-    return generate(definition);
+    return await generate(definition);
   } catch (cause) {
     if (cause instanceof SyncError) throw cause;
     throw new SyncError('CONFIG', `No service can be made of this: ${messageOf(cause)}.`, {

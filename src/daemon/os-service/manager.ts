@@ -4,7 +4,7 @@ import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { sha256 } from '../../system/this-process.ts';
 import { type ManagerOptions, type ServiceDefinition, WITHOUT_SERVICE } from './definition.ts';
-import { generated, readOwnFile, removeOwnFile, writeOwnFile } from './files.ts';
+import { type OwnFile, generated, readOwnFile, removeOwnFile, writeOwnFile } from './files.ts';
 import { type ServiceSystem, launchd, systemd, windows } from './systems.ts';
 
 export type ServiceManager = Readonly<ReturnType<typeof serviceManager>>;
@@ -23,10 +23,10 @@ export function serviceManager(
   const { kind, name, files } = system;
   const file = files[0].path;
   const prepare = async (definition: ServiceDefinition) => {
-    const texts = files.map((each) => ({ ...each, text: generated(each, definition) }));
     await system.greet?.();
     for (const { path } of files) readOwnFile(path);
-    return texts;
+    const write = async (each: OwnFile) => ({ ...each, text: await generated(each, definition) });
+    return await Promise.all(files.map(write));
   };
   return {
     kind,

@@ -1,3 +1,4 @@
+import { KEEP_ALIVE_MS } from '../keep-alive.ts';
 import { MARK, type ServiceDefinition, describe } from './definition.ts';
 
 /**
@@ -22,14 +23,19 @@ const HARDENING = [
   'LimitCORE=0',
 ];
 
+/** The watcher notifies systemd when it starts, and about every minute; a watcher that stops that is restarted. */
+const NOTIFYING = ['Type=notify', 'NotifyAccess=all', `WatchdogSec=${(5 * KEEP_ALIVE_MS) / 1000}`];
+
 /**
  * A user unit that keeps the watcher running.
  *
  * It is restarted after a crash, but not if a restart cannot help: after exit code 2 (a wrong setting,
  * or another watcher for these folders) and 4 (no login). systemd skips a unit if Node or the program was
  * uninstalled.
+ *
+ * @param notifies the system has {@link NOTIFY_TOOL}
  */
-export function systemdUnit(definition: ServiceDefinition): string {
+export function systemdUnit(definition: ServiceDefinition, notifies = true): string {
   const { command, env } = definition;
   const [program, ...args] = command;
   const [script] = args;
@@ -44,7 +50,7 @@ export function systemdUnit(definition: ServiceDefinition): string {
     'StartLimitIntervalSec=0',
     '',
     '[Service]',
-    'Type=exec',
+    ...(notifies ? NOTIFYING : ['Type=exec']),
     `ExecStart=${[quoteProgram(program), ...args.map(quoteArgument)].join(' ')}`,
     ...Object.entries(env).map(([name, value]) => `Environment=${quoteWord(`${name}=${value}`)}`),
     'WorkingDirectory=/',

@@ -3,6 +3,7 @@ import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { xdgFolder } from '../../config/paths.ts';
+import { NOTIFY_TOOL } from '../keep-alive.ts';
 import {
   type ManagerOptions,
   type ServiceDefinition,
@@ -51,10 +52,12 @@ export function systemd(profile: string, options: ManagerOptions): ServiceSystem
   const systemctl = (...args: string[]) =>
     must(options, 'systemctl', '--user', '--no-pager', ...args);
   const quietly = (...args: string[]) => run('systemctl', ['--user', '--no-pager', ...args]);
+  const generate = async (definition: ServiceDefinition) =>
+    systemdUnit(definition, (await run(NOTIFY_TOOL, ['--version'])).code === 0);
   return {
     kind: 'systemd',
     name,
-    files: [{ path, encoding: 'utf8', generate: systemdUnit }],
+    files: [{ path, encoding: 'utf8', generate }],
     async greet() {
       const ran = await quietly('show', '--property=Version');
       if (ran.code === 0) return;

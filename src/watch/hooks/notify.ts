@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
 import type { Env } from '../../base/env.ts';
-import { childEnv } from '../../system/environment.ts';
+import { startTool } from '../../system/child-call.ts';
 
 /**
  * Returns the command that shows a desktop notification; undefined without a desktop.
@@ -49,9 +48,6 @@ function notifySendBody(text: string): string {
     .replaceAll('>', '&gt;');
 }
 
-/** Time limit of the command (ms). */
-const LIMIT_MS = 10_000;
-
 /** Shows a notification if there is a desktop. Ignores failures. */
 export function notify(
   platform: NodeJS.Platform,
@@ -59,12 +55,5 @@ export function notify(
   note: { readonly title: string; readonly text: string },
 ): void {
   const command = notifyCommand(platform, env, note);
-  if (command === undefined) return;
-  const [file, ...args] = command;
-  const child = spawn(file, args, { stdio: 'ignore', env: childEnv(env, 'session') });
-  // Not spawn's own `timeout`: without such a program, that timer would keep this process for its time.
-  const timer = setTimeout(() => child.kill(), LIMIT_MS).unref();
-  child.on('exit', () => clearTimeout(timer));
-  child.on('error', () => clearTimeout(timer));
-  child.unref();
+  if (command !== undefined) startTool(command, env);
 }

@@ -15,7 +15,7 @@ import { watcherPaths } from '../../../src/daemon/registry.ts';
 import { readHealth } from '../../daemon/support.ts';
 import type { WatchNotice } from '../../../src/watch/report.ts';
 import { testContext } from '../../support/context.ts';
-import { manualClock } from '../../watch/manual-clock.ts';
+import { type ManualClock, manualClock } from '../../watch/manual-clock.ts';
 import { anotherRecording, put, until } from '../../watch/support.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 
@@ -68,6 +68,60 @@ function openAs(athlete: string, given: Pick<OpenLogin, 'loginEndsAt'>): OpenLog
   };
 }
 
+const optionsOf = (dir: string) => ({
+  folders: [dir],
+  newOnly: false,
+  pollMs: undefined,
+  dryRun: false,
+});
+
+async function setUp(
+  clock: ManualClock,
+  signal: AbortSignal,
+  given: Pick<WatchSetup, 'loginMarker' | 'open' | 'report'> & Partial<WatchSetup>,
+): Promise<WatchSetup> {
+  const registration = await registerWatcher(
+    { clock, signal, platform: process.platform },
+    watcherPaths(join(dir, 'state'), 'default', { folders: [folder] }),
+    { profile: 'default', folders: [folder], kind: 'terminal', appVersion: 'test' },
+  );
+  return {
+    stateDir: join(dir, 'state'),
+    profile: 'default',
+    loginCanChange: true,
+    filesystemType: () => ({ noEvents: undefined, removable: false }),
+    recursiveEvents: false,
+    ignoredDevices: [],
+    wellness: false,
+    remote: { childPath: '', env: {} },
+    registration,
+    context: testContext({ clock, signal }),
+    monitor: undefined,
+    ...given,
+  };
+}
+
+it('shows about every minute that its loop runs, until it ends', async () => {
+  const clock = manualClock();
+  const stop = new AbortController();
+  const shown: number[] = [];
+  const setup = await setUp(clock, stop.signal, {
+    loginMarker: () => '',
+    open: () =>
+      Promise.resolve(openAs('athlete-1', { loginEndsAt: () => Promise.resolve(undefined) })),
+    report: () => undefined,
+    onAlive: () => shown.push(clock.monotonic()),
+  });
+  const running = superviseWatcher(optionsOf(folder), setup);
+  await until(() => shown.length > 0);
+  await clock.advance(600_000);
+  stop.abort(new SyncError('INTERRUPTED', 'stopped'));
+  await running;
+  await clock.advance(600_000);
+  setup.registration.end(0);
+  expect(shown).toEqual(Array.from({ length: 11 }, (_, minute) => minute * 60_000));
+});
+
 it('does not overwrite the health of the next login with a late answer for the last one', async () => {
   const clock = manualClock();
   const stop = new AbortController();
@@ -88,24 +142,8 @@ it('does not overwrite the health of the next login with a late answer for the l
     check.answered = true;
     return clock.now() + 30 * 86_400_000;
   };
-  const registration = await registerWatcher(
-    { clock, signal: stop.signal, platform: process.platform },
-    watcherPaths(join(dir, 'state'), 'default', { folders: [folder] }),
-    { profile: 'default', folders: [folder], kind: 'terminal', appVersion: 'test' },
-  );
-  const setup: WatchSetup = {
-    stateDir: join(dir, 'state'),
-    profile: 'default',
-    loginCanChange: true,
+  const setup = await setUp(clock, stop.signal, {
     loginMarker: () => (check.asked && health()?.login.state === 'needed' ? 'later' : 'before'),
-    filesystemType: () => ({ noEvents: undefined, removable: false }),
-    recursiveEvents: false,
-    ignoredDevices: [],
-    wellness: false,
-    remote: { childPath: '', env: {} },
-    registration,
-    context: testContext({ clock, signal: stop.signal }),
-    monitor: undefined,
     open: () => {
       logins += 1;
       if (logins === 1) return Promise.resolve(openAs('athlete-1', { loginEndsAt: slow }));
@@ -115,11 +153,8 @@ it('does not overwrite the health of the next login with a late answer for the l
       );
     },
     report: (event) => events.push(event),
-  };
-  const running = superviseWatcher(
-    { folders: [folder], newOnly: false, pollMs: undefined, dryRun: false },
-    setup,
-  );
+  });
+  const running = superviseWatcher(optionsOf(folder), setup);
   await until(() => events.some(({ event }) => event === 'ready'));
   while (!check.asked) await clock.advance(2_000);
   put(join(folder, 'ride.fit'), anotherRecording());
@@ -128,7 +163,7 @@ it('does not overwrite the health of the next login with a late answer for the l
   await clock.advance(10_000);
   stop.abort(new SyncError('INTERRUPTED', 'stopped'));
   await running;
-  registration.end(0);
+  setup.registration.end(0);
   expect(logins).toBe(2);
   expect(health()?.login.message).toMatch(/Another athlete logged in/);
 });

@@ -73,6 +73,7 @@ describe('the service manager for systemd', () => {
     const remarks = await manager.install(DEFINITION);
     expect(commands).toEqual([
       'systemctl --user --no-pager show --property=Version',
+      'systemd-notify --version',
       'systemctl --user --no-pager daemon-reload',
       'systemctl --user --no-pager enable athlete-sync.service',
       'systemctl --user --no-pager restart athlete-sync.service',
@@ -81,6 +82,14 @@ describe('the service manager for systemd', () => {
     expect(readFileSync(manager.file, 'utf8')).toBe(systemdUnit(DEFINITION));
     expect(manager.installed()).toBe(true);
     expect(remarks).toEqual([expect.stringContaining('loginctl enable-linger')]);
+  });
+
+  it('installs a unit without a watchdog if systemd-notify is missing', async () => {
+    const { manager } = managerOn('linux', { answers: to('notify', { code: 'missing' }) });
+    await manager.install(DEFINITION);
+    const unit = readFileSync(manager.file, 'utf8');
+    expect(unit).toContain('Type=exec\n');
+    expect(unit).not.toMatch(/notify|Watchdog/i);
   });
 
   it('does not suggest lingering if it is enabled', async () => {

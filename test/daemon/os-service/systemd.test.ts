@@ -55,7 +55,9 @@ ConditionPathExists=/opt/sync/dist/main.cjs
 StartLimitIntervalSec=0
 
 [Service]
-Type=exec
+Type=notify
+NotifyAccess=all
+WatchdogSec=300
 ExecStart="/usr/bin/node" "/opt/sync/dist/main.cjs" "watch" "/home/ann/Garmin" "/mnt/100%% rides" "--profile" "default"
 Environment="SYNC_STATE_DIR=/home/ann/.local/state/athlete-sync"
 WorkingDirectory=/
