@@ -40,6 +40,17 @@ export const RETRIES = {
   none: { attempts: 1, baseMs: 0, capMs: 0, longestRetryAfterMs: 0 },
 } as const satisfies Record<string, RetryPolicy>;
 
+/** Returns a policy without a pause above `longestMs`. Absent: the policy as it is. */
+export function atMost(policy: RetryPolicy, longestMs = Infinity): RetryPolicy {
+  const { capMs, longestRetryAfterMs, rateWindowMs } = policy;
+  return {
+    ...policy,
+    capMs: Math.min(capMs, longestMs),
+    longestRetryAfterMs: Math.min(longestRetryAfterMs, longestMs),
+    ...(rateWindowMs === undefined ? {} : { rateWindowMs: Math.min(rateWindowMs, longestMs) }),
+  };
+}
+
 export interface RetryNotice {
   /** Number of the failed try, from 1. */
   readonly attempt: number;

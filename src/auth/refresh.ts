@@ -1,4 +1,5 @@
 import type { Http } from '../api/http.ts';
+import type { RetryPolicy } from '../api/retry.ts';
 import { deliveryOf } from '../api/http-failure.ts';
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
@@ -31,6 +32,8 @@ export interface RefreshOptions {
   readonly store: CredentialStore;
   /** Replaces the stored secret, if it is for the same client: see {@link secretFor}. */
   readonly clientSecret: GivenSecret | undefined;
+  /** As `retry` of an {@link Endpoint}. */
+  readonly retry?: RetryPolicy;
 }
 
 /** Refreshed tokens that the store did not take. The service may have ended the stored ones. */
@@ -66,7 +69,7 @@ export async function refreshLogin(
   refreshToken: Secret,
 ): Promise<RefreshOutcome> {
   const { clock, signal: stop } = context;
-  const { http, tokenUrl, store, clientSecret } = options;
+  const { http, tokenUrl, store, clientSecret, retry } = options;
   const prepared = await prepareSave(context, store, before);
   // From here until the new tokens are saved, Ctrl-C waits.
   const grace = gracePeriod(stop, clock);
@@ -76,7 +79,7 @@ export async function refreshLogin(
       stop.throwIfAborted();
       tokens = await refreshTokens(
         { ...context, signal: grace.signal },
-        { http, url: tokenUrl },
+        { http, url: tokenUrl, retry },
         {
           client: { id: before.clientId, secret: secretFor(before, clientSecret) },
           refreshToken,
@@ -108,7 +111,8 @@ async function prepareSave(
     const refreshStartedAt = before.refreshStartedAt ?? clock.now();
     return await store.prepareSave({ ...before, refreshStartedAt }, signal);
   } catch (error) {
-    if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+    const isOther = !(error instanceof SyncError) || ['INTERRUPTED', 'CONFIG'].includes(error.code);
+    if (isOther) throw error;
     throw error.with({
       message: `The login was not refreshed, because its new tokens could not be saved. ${error.message}`,
     });

@@ -1,6 +1,6 @@
 import type { Http, HttpResponse } from '../api/http.ts';
 import { isPage } from '../api/wire.ts';
-import { type Repeatable, RETRIES, withRetry } from '../api/retry.ts';
+import { type Repeatable, RETRIES, type RetryPolicy, withRetry } from '../api/retry.ts';
 import type { Context } from '../base/context.ts';
 import { type ErrorCode, SyncError } from '../base/errors.ts';
 import { parseObject } from '../base/json.ts';
@@ -19,6 +19,8 @@ export interface Endpoint {
   readonly http: Http;
   /** The token endpoint (interface 4.6), or the revocation endpoint. */
   readonly url: URL;
+  /** Default: {@link RETRIES.tokens} */
+  readonly retry?: RetryPolicy | undefined;
 }
 
 export interface OAuthClient {
@@ -152,7 +154,7 @@ interface Answer {
 
 async function post(
   context: Context,
-  { http, url }: Endpoint,
+  { http, url, retry = RETRIES.tokens }: Endpoint,
   fields: Record<string, string>,
   repeatable: Repeatable,
 ): Promise<Answer> {
@@ -169,7 +171,7 @@ async function post(
       signal: context.signal,
     });
   };
-  const { response } = await withRetry(context, send, repeatable, { policy: RETRIES.tokens });
+  const { response } = await withRetry(context, send, repeatable, { policy: retry });
   return { response, sentAt };
 }
 

@@ -29,11 +29,13 @@ import { uploadBatch } from '../upload/pipeline.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
 import { verifyUploads } from '../upload/verify.ts';
+import { checkWord, refuseOptions } from './check-options.ts';
 import { type Opened, endpointsOf, openClient } from './open.ts';
-import { publicError, recordResult, uploadResult, verifyResult } from './results.ts';
+import { publicError } from './public-error.ts';
+import { recordResult, uploadResult, verifyResult } from './results.ts';
 import type {
-  Client,
   ClientOptions,
+  CommonOptions,
   NutritionOptions,
   NutritionRecord,
   Profile,
@@ -41,6 +43,7 @@ import type {
   PushOptions,
   RecordResult,
   RecordingBytes,
+  UndoOptions,
   UploadOptions,
   UploadResult,
   VerifyResult,
@@ -49,8 +52,6 @@ import type {
   WorkoutOptions,
 } from './types.ts';
 
-type DailyRecord = WellnessRecord | NutritionRecord;
-
 /** Names the place of records without an `origin`. */
 const DEFAULT_ORIGIN = 'athlete-sync';
 
@@ -58,7 +59,15 @@ const RANK = rankBy([], SOURCES);
 
 const DEFAULT_WORKOUTS = 20;
 
-export class LibraryClient implements Client {
+/** The compiler finds one that is missing. */
+const OPTIONS: Readonly<Record<keyof CommonOptions | 'tokens' | 'store', true>> = {
+  ...{ baseUrl: true, clientId: true, clientSecret: true, tokens: true, store: true },
+  ...{ stateDir: true, timezone: true, platformKind: true, endpoints: true, filePart: true },
+  ...{ jobs: true, maxRetryWait: true, now: true, signal: true, onWarning: true },
+};
+
+/** Its methods are those of {@link Client}, which says when a result is one and when a list. */
+export class LibraryClient {
   readonly #options: ClientOptions;
   readonly #env: Env;
   readonly #openHttp: typeof openHttp;
@@ -72,7 +81,9 @@ export class LibraryClient implements Client {
 
   /** @throws SyncError `CONFIG` for an invalid address, path or zone */
   constructor(options: ClientOptions, env: Env, open = openHttp) {
-    const { signal, onWarning, timezone } = options;
+    refuseOptions('createClient', options, OPTIONS);
+    const { signal, onWarning, timezone, now = () => systemClock.now() } = options;
+    checkWord('platformKind', options.platformKind, ['interface', 'coach-watts']);
     this.#options = options;
     this.#env = env;
     this.#openHttp = open;
@@ -81,7 +92,7 @@ export class LibraryClient implements Client {
     endpointsOf(options);
     this.#jobs = options.jobs ?? DEFAULT_JOBS;
     this.#context = {
-      clock: systemClock,
+      clock: { ...systemClock, now },
       signal: AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]),
       random: Math.random,
       trace: () => undefined,
@@ -90,15 +101,16 @@ export class LibraryClient implements Client {
   }
 
   async upload(
-    recordings: string | RecordingBytes | readonly (string | RecordingBytes)[],
-    upload: UploadOptions = {},
-  ): Promise<UploadResult[]> {
+    given: string | RecordingBytes | readonly (string | RecordingBytes)[],
+    { name, metadata = {}, force = false, anyType = false, ...other }: UploadOptions = {},
+  ): Promise<UploadResult | UploadResult[]> {
     return await this.#run(async ({ targets }) => {
-      const all = isList(recordings) ? recordings : [recordings];
+      refuseOptions('upload', other);
+      const all = [given].flat();
       const paths = all.filter((each) => typeof each === 'string');
       const results: UploadResult[] = [];
       const report = (item: UploadItem) => void results.push(uploadResult(item));
-      const options = { ...upload, jobs: this.#jobs, dryRun: false };
+      const options = { jobs: this.#jobs, name, metadata, force, anyType, dryRun: false };
       const target = {
         cwd: resolve(),
         tempFolder: tmpdir(),
@@ -109,45 +121,45 @@ export class LibraryClient implements Client {
       const uploader = new Uploader(this.#context, options, target);
       for (const each of all)
         if (typeof each !== 'string') report(await uploader.uploadBytes(each));
-      return results;
+      return isOne(given) ? only(results) : results;
     });
   }
 
   async pushWellness(
-    records: string | WellnessRecord | readonly WellnessRecord[],
-    options: PushOptions = {},
-  ): Promise<RecordResult[]> {
-    return await this.#push('wellness', records, options);
+    given: Given<WellnessRecord>,
+    { force, strict, ...other }: PushOptions = {},
+  ): Promise<RecordResult | RecordResult[]> {
+    return await this.#push('wellness', given, { force, strict }, other);
   }
 
   async pushNutrition(
-    records: string | NutritionRecord | readonly NutritionRecord[],
-    options: NutritionOptions = {},
-  ): Promise<RecordResult[]> {
-    return await this.#push('nutrition', records, options);
+    given: Given<NutritionRecord>,
+    { force, strict, merge, origin, ...other }: NutritionOptions = {},
+  ): Promise<RecordResult | RecordResult[]> {
+    return await this.#push('nutrition', given, { force, strict, merge, origin }, other);
   }
 
-  async undoNutrition(
-    date: string,
-    { origin }: { readonly origin?: string } = {},
-  ): Promise<RecordResult[]> {
+  async undoNutrition(date: string, { origin, ...other }: UndoOptions = {}): Promise<RecordResult> {
     return await this.#run(async (opened) => {
+      refuseOptions('undoNutrition', other);
       checkDay('date', date);
       const undo = (item: SentItem) =>
         origin === undefined
           ? undefined
           : withoutInputs(item, ({ kind, name }) => name === origin && kind !== 'stream');
-      return await this.#deliver(opened, [emptyDay(date, [])], {
+      const days = await this.#deliver(opened, [emptyDay(date, [])], {
         force: false,
         undo,
         remember: true,
       });
+      return only(days.filter((day) => day.date === date));
     });
   }
 
-  async profile(change: ProfileChange = {}): Promise<Profile | undefined> {
+  async profile({ weight, ftp, ...other }: ProfileChange = {}): Promise<Profile | undefined> {
     return await this.#run(async ({ service }) => {
-      const whole = { ...change, force: false, dryRun: false };
+      refuseOptions('profile', other);
+      const whole = { weight, ftp, force: false, dryRun: false };
       const report = await showOrUpdate(whole, service, this.#context.signal);
       if (report.action === 'updated') {
         for (const warning of report.warnings ?? []) this.#context.warn(warning);
@@ -156,10 +168,14 @@ export class LibraryClient implements Client {
     });
   }
 
-  async workouts({ since, until, limit = DEFAULT_WORKOUTS }: WorkoutOptions = {}): Promise<
-    Workout[]
-  > {
+  async workouts({
+    since,
+    until,
+    limit = DEFAULT_WORKOUTS,
+    ...other
+  }: WorkoutOptions = {}): Promise<Workout[]> {
     return await this.#run(async ({ client }) => {
+      refuseOptions('workouts', other);
       for (const [name, day] of Object.entries({ since, until })) checkDay(name, day);
       const zone = await this.#zone();
       const { signal } = this.#context;
@@ -197,12 +213,14 @@ export class LibraryClient implements Client {
 
   async #push(
     kind: 'wellness' | 'nutrition',
-    given: string | DailyRecord | readonly DailyRecord[],
-    { merge, origin, ...flags }: NutritionOptions,
-  ): Promise<RecordResult[]> {
+    given: Given<WellnessRecord | NutritionRecord>,
+    { merge, origin, force = false, strict = false }: NutritionOptions,
+    other: object,
+  ): Promise<RecordResult | RecordResult[]> {
     return await this.#run(async (opened) => {
+      refuseOptions(kind === 'wellness' ? 'pushWellness' : 'pushNutrition', other);
+      checkWord('merge', merge, ['update', 'add', 'replace-day']);
       const { ledger } = opened;
-      const { force = false, strict = false } = flags;
       const isUnnamed = typeof given !== 'string' && origin === undefined;
       const name = origin ?? DEFAULT_ORIGIN;
       const zone = await this.#zone();
@@ -221,9 +239,17 @@ export class LibraryClient implements Client {
       const input = typeof given === 'string' ? fileInput(given) : recordsInput(given, name);
       const prepared = await prepareInputs(kind, [input], options, this.#context.signal);
       const unusable = [...prepared.unreadable, ...prepared.invalid].map(recordResult);
+      if (isOne(given) && unusable.length + prepared.records.length > 1) {
+        throw new ProgramError('USAGE', 'The record holds several days.', {
+          hint: 'Give it in a list: then each day has a result.',
+        });
+      }
       const sent = await this.#deliver(opened, prepared.records, { force, merge: options.merge });
-      if (kind === 'nutrition') this.#warnOfMemory(opened);
-      return [...unusable, ...sent];
+      if (kind === 'nutrition' && sent.some(isPushed)) this.#warnOfMemory(opened);
+      if (!isOne(given)) return [...unusable, ...sent];
+      // A nutrition day may take an item of its neighbour, which has a result of its own.
+      const [asked] = prepared.records;
+      return only([...unusable, ...sent.filter(({ date }) => date === asked?.date)]);
     });
   }
 
@@ -305,8 +331,21 @@ function checkDay(name: string, day: string | undefined): void {
   });
 }
 
-function isList<T>(given: T | readonly T[]): given is readonly T[] {
-  return Array.isArray(given);
+/** What a method takes: one record, several, or the path of a file. */
+type Given<T> = string | T | readonly T[];
+
+/** Returns whether one thing was given, which has one result. */
+function isOne(given: Given<object>): boolean {
+  return typeof given !== 'string' && !Array.isArray(given);
+}
+
+function isPushed({ outcome }: RecordResult): boolean {
+  return outcome === 'pushed';
+}
+
+function only<T>([result]: readonly T[]): T {
+  if (result === undefined) throw new Error('one was given, and has no result');
+  return result;
 }
 
 function refuseChoice(input: string): never {

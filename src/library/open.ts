@@ -1,7 +1,7 @@
 import { createServiceClient } from '../api/client.ts';
 import type { Http } from '../api/http.ts';
 import { platformAt } from '../config/platforms.ts';
-import { RETRIES } from '../api/retry.ts';
+import { RETRIES, atMost } from '../api/retry.ts';
 import type { Service } from '../app/connection.ts';
 import { openLedgerAt, targetsOf } from '../app/ledger.ts';
 import { type WhoAmIOptions, whoIsLoggedIn } from '../api/account.ts';
@@ -35,7 +35,7 @@ export async function openClient(
   baseUrl: URL,
   stateDir: string,
 ) {
-  const { clientId = '', clientSecret, filePart = DEFAULT_FILE_PART } = options;
+  const { clientId, clientSecret, filePart = DEFAULT_FILE_PART, maxRetryWait } = options;
   const endpoints = endpointsOf(options);
   const id = serviceId(baseUrl);
   const url = (endpoint: EndpointName) => endpointUrl(baseUrl, endpoints[endpoint]);
@@ -51,6 +51,7 @@ export async function openClient(
     loginId: LOGIN_ID,
     store: credentialStore(store, { service: id, clientId, clientSecret: secret }, now),
     tokenUrl: url('token'),
+    retry: atMost(RETRIES.tokens, maxRetryWait),
     clientSecret: undefined,
   });
   const disconnect = async () => {
@@ -64,11 +65,16 @@ export async function openClient(
       endpoints,
       http,
       tokens: session,
-      policy: RETRIES.run,
+      policy: atMost(RETRIES.run, maxRetryWait),
     });
     const athlete = await athleteOf(
       context,
-      { http, userinfo: url('userinfo'), workouts: url('workouts') },
+      {
+        http,
+        userinfo: url('userinfo'),
+        workouts: url('workouts'),
+        policy: atMost(RETRIES.answer, maxRetryWait),
+      },
       session,
     );
     const account = athlete === undefined ? `profile:${PROFILE}` : `athlete:${athlete}`;
@@ -111,10 +117,10 @@ export function endpointsOf({ endpoints = {} }: Pick<ClientOptions, 'endpoints'>
 /** Returns the identifier of the athlete who is logged in; undefined if the service names none. */
 async function athleteOf(
   context: Context,
-  asked: Omit<WhoAmIOptions, 'policy'>,
+  asked: WhoAmIOptions,
   session: Session,
 ): Promise<string | undefined> {
-  const who = await whoIsLoggedIn(context, { ...asked, policy: RETRIES.answer }, session);
+  const who = await whoIsLoggedIn(context, asked, session);
   switch (who.kind) {
     case 'known':
       return who.account.id;

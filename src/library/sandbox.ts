@@ -14,7 +14,12 @@ import type {
 } from '../sandbox/types.ts';
 import { startWithZoneData } from '../records/days/zone.ts';
 import { shippedZoneData } from '../records/days/zones/shipped.ts';
+import { ApiProblem } from '../sandbox/http/problem.ts';
+import { messageOf, systemCode } from '../base/errors.ts';
 import { synthesize } from '../seed/synthesize.ts';
+import { refuseOptions } from './check-options.ts';
+import { SyncError } from './errors.ts';
+import { publicError } from './public-error.ts';
 import type { RecordingBytes, Tokens } from './types.ts';
 
 export type { NutritionRecord, RecordingBytes, WellnessRecord };
@@ -23,23 +28,23 @@ export type { SandboxFood, SandboxAthlete, SandboxDay, SandboxProfile, SandboxRe
 /** What the sandbox does differently from its defaults: docs/sandbox.md. */
 export interface SandboxOptions {
   /** Default: any free port. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** A folder for the data. Default: memory. */
-  readonly data?: string;
+  readonly data?: string | undefined;
   /** The kind of platform: Coach Watts as deployed (the default), or the interface as documented. */
-  readonly platform?: 'coach-watts' | 'interface';
+  readonly platform?: 'coach-watts' | 'interface' | undefined;
   /** Approves logins without the consent page. */
-  readonly autoApprove?: boolean;
+  readonly autoApprove?: boolean | undefined;
   /** Redirect URIs of your application: `http://localhost:3000/auth/callback`. Those of `sync` stay. */
-  readonly redirectUris?: readonly string[];
+  readonly redirectUris?: readonly string[] | undefined;
   /** The athletes that can log in; what one lacks has a default. Default: three. */
-  readonly athletes?: readonly (Pick<SandboxProfile, 'id'> & Partial<SandboxProfile>)[];
+  readonly athletes?: readonly (Pick<SandboxProfile, 'id'> & Partial<SandboxProfile>)[] | undefined;
   /** The clock of the platform (ms since 1970). Default: that of this machine. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Faults, as in `sync sandbox --fault`: `upload-fit:503*2`. */
-  readonly faults?: readonly string[];
+  readonly faults?: readonly string[] | undefined;
   /** Further settings, as `GET /_sandbox/settings` shows them. */
-  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The emulated platform on 127.0.0.1. */
@@ -48,7 +53,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   /** The registered OAuth clients; the first one is public. */
-  readonly clients: readonly SandboxClient[];
+  readonly clients: readonly [SandboxClient, ...SandboxClient[]];
   readonly control: SandboxControl;
   /** The requests so far, oldest first, without those to the control routes. */
   requests(): readonly SandboxRequest[];
@@ -64,7 +69,11 @@ export interface SandboxClient {
 }
 
 /** The control endpoints of the platform, and tokens as a client takes them. */
-export interface SandboxControl extends Control {
+export interface SandboxControl extends Omit<Control, 'state'> {
+  /** Returns everything that the platform holds, of one athlete or of all. */
+  state(athlete?: string): {
+    readonly athletes: readonly [SandboxAthlete, ...SandboxAthlete[]];
+  };
   /** Issues tokens as a login does, without a browser. */
   tokens(
     options?: SandboxLogin,
@@ -73,56 +82,74 @@ export interface SandboxControl extends Control {
 
 export interface SandboxLogin {
   /** Default: the first athlete. */
-  readonly athlete?: string;
+  readonly athlete?: string | undefined;
   /** Default: all. */
-  readonly scopes?: readonly string[];
+  readonly scopes?: readonly string[] | undefined;
   /** Lifetime of the access token (s). */
-  readonly accessTtl?: number;
+  readonly accessTtl?: number | undefined;
 }
 
 /**
  * Starts the emulated platform in this process.
  *
- * @throws Error for a port in use, or an unknown fault or setting
+ * @throws SyncError `USAGE` for an unknown option, fault or setting; `PORT_IN_USE`
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { port = 0, data, platform, autoApprove, faults, settings, ...world } = options;
-  const { redirectUris, athletes, now = Date.now } = world;
-  const server = await startServer({
-    port,
-    data,
-    redirectUris,
-    now,
-    faults,
-    version: VERSION,
-    athletes: athletes?.map((given) => ({
-      ...DEFAULT_ATHLETES[0],
-      name: given.id,
-      email: `${given.id}@sandbox.example`,
-      ...given,
-    })),
-    settings: {
-      ...settings,
-      ...(platform === undefined ? {} : { platform }),
-      ...(autoApprove === undefined ? {} : { autoApprove }),
-    },
-  });
-  return {
-    url: server.url,
-    port: server.port,
-    clients: server.clients.map(({ id, secret, redirectUris }) => ({ id, secret, redirectUris })),
-    control: controlOf(server, now),
-    requests: () => server.control.requests(),
-    close: () => server.close(),
-    [Symbol.asyncDispose]: () => server.close(),
-  };
+  const { port = 0, data, platform, autoApprove, faults, settings, ...rest } = options;
+  const { redirectUris, athletes, now = Date.now, ...other } = rest;
+  try {
+    refuseOptions('startSandbox', other);
+    const server = await startServer({
+      port,
+      data,
+      redirectUris,
+      now,
+      faults,
+      version: VERSION,
+      athletes: athletes?.map((given) => ({
+        ...DEFAULT_ATHLETES[0],
+        name: given.id,
+        email: `${given.id}@sandbox.example`,
+        ...given,
+      })),
+      settings: { ...settings, platform, autoApprove },
+    });
+    return {
+      url: server.url,
+      port: server.port,
+      clients: server.clients.map(({ id, secret, redirectUris }) => ({
+        ...{ id, secret, redirectUris },
+      })) as [SandboxClient, ...SandboxClient[]],
+      control: controlOf(server, now),
+      requests: () => server.control.requests(),
+      close: () => server.close(),
+      [Symbol.asyncDispose]: () => server.close(),
+    };
+  } catch (error) {
+    throw sandboxError(error);
+  }
 }
 
 function controlOf({ control }: Server, now: () => number): SandboxControl {
+  const guarded = Object.entries(control).map(([name, operation]) => [
+    name,
+    (...given: unknown[]): unknown => {
+      try {
+        return (operation as (...given: unknown[]) => unknown)(...given);
+      } catch (error) {
+        throw sandboxError(error);
+      }
+    },
+  ]);
+  const process: Control['process'] = async (request) =>
+    await control.process(request).catch((error: unknown) => {
+      throw sandboxError(error);
+    });
+  const all = { ...Object.fromEntries(guarded), process } as SandboxControl;
   return {
-    ...control,
+    ...all,
     tokens(options = {}) {
-      const answer = control.mint(options as MintRequest);
+      const answer = all.mint(options as MintRequest);
       return {
         accessToken: answer.access_token,
         ...(answer.refresh_token === undefined ? {} : { refreshToken: answer.refresh_token }),
@@ -132,15 +159,26 @@ function controlOf({ control }: Server, now: () => number): SandboxControl {
   };
 }
 
+/** Returns the error of the package for what the sandbox refuses. */
+function sandboxError(error: unknown): unknown {
+  if (error instanceof ApiProblem) return new SyncError('USAGE', error.message, { cause: error });
+  const isTaken = systemCode(error) === 'EADDRINUSE';
+  return isTaken
+    ? new SyncError('PORT_IN_USE', messageOf(error), { cause: error })
+    : publicError(error);
+}
+
 export interface SeedOptions {
   /** How many days, up to `until`. Default: 30. */
-  readonly days?: number;
+  readonly days?: number | undefined;
   /** Which athlete: the same number gives the same data. Default: 1. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** The last day: `YYYY-MM-DD`. Default: today. */
-  readonly until?: string;
+  readonly until?: string | undefined;
   /** The athlete's zone. Default: that of this machine. */
-  readonly timezone?: string;
+  readonly timezone?: string | undefined;
+  /** The clock (ms since 1970). Default: that of this machine. */
+  readonly now?: (() => number) | undefined;
 }
 
 /** A day of a synthetic athlete, in the form that a client takes. */
@@ -156,16 +194,17 @@ export interface SeedDay {
  * Makes the data of a synthetic athlete, day by day, as `sync seed` does. Anything later than now is
  * left out.
  *
- * @throws Error for options that cannot be used
+ * @throws SyncError for options that cannot be used, with the first day
  */
 export function* seed(options: SeedOptions = {}): Generator<SeedDay, void, undefined> {
-  const { timezone: zone = new Intl.DateTimeFormat().resolvedOptions().timeZone } = options;
-  const now = Date.now();
+  const { days = 30, seed: number = 1, now: clock = Date.now, timezone, until, ...other } = options;
+  refuseOptions('seed', other);
+  const zone = timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const now = clock();
   // Sweden writes dates as in ISO 8601.
-  const { until = new Date(now).toLocaleDateString('sv', { timeZone: zone }) } = options;
-  const { days = 30, seed: number = 1 } = options;
+  const last = until ?? new Date(now).toLocaleDateString('sv', { timeZone: zone });
   startWithZoneData(shippedZoneData);
-  for (const day of synthesize({ days, seed: number, until, zone, now })) {
+  for (const day of synthesized({ days, seed: number, until: last, zone, now })) {
     const { date, recordings, wellness, nutrition } = day;
     yield {
       date,
@@ -173,5 +212,13 @@ export function* seed(options: SeedOptions = {}): Generator<SeedDay, void, undef
       wellness,
       nutrition: nutrition ?? { date, items: [] },
     };
+  }
+}
+
+function synthesized(options: Parameters<typeof synthesize>[0]): ReturnType<typeof synthesize> {
+  try {
+    return synthesize(options);
+  } catch (error) {
+    throw publicError(error);
   }
 }

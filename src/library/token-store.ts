@@ -20,7 +20,11 @@ export function memoryStore(tokens: Tokens): TokenStore {
 /** Returns the {@link CredentialStore} over a store of the package's user. */
 export function credentialStore(
   store: TokenStore,
-  { service, clientId, clientSecret }: Pick<Credentials, 'service' | 'clientId' | 'clientSecret'>,
+  {
+    service,
+    clientId,
+    clientSecret,
+  }: Pick<Credentials, 'service' | 'clientSecret'> & { readonly clientId: string | undefined },
   now: () => number,
 ): CredentialStore {
   /** What a {@link TokenStore} does not keep: when a refresh began, when the login ended. */
@@ -50,7 +54,7 @@ export function credentialStore(
       if (accessToken === undefined && refreshToken === undefined) return undefined;
       return {
         service,
-        clientId,
+        clientId: clientId ?? '',
         clientSecret,
         accountId: undefined,
         loginId: LOGIN_ID,
@@ -68,12 +72,25 @@ export function credentialStore(
     },
     save,
     async prepareSave(credentials) {
+      if (clientId === undefined) throw noClientId(credentials);
       await save(credentials);
       return { commit: save, discard: () => undefined };
     },
     delete: () => Promise.resolve(false),
     probe: () => Promise.resolve(),
   };
+}
+
+function noClientId({ tokens: { accessExpiresAt } }: Credentials): SyncError {
+  const since =
+    accessExpiresAt === undefined ? '' : ` (${new Date(accessExpiresAt).toISOString()})`;
+  return new SyncError(
+    'CONFIG',
+    `The access token has ended${since}, and a client without clientId cannot refresh it.`,
+    {
+      hint: 'Give createClient the clientId that the tokens were issued to. If the sandbox has a clock of its own (now), give the client the same one.',
+    },
+  );
 }
 
 async function attempt<T>(what: string, task: () => Promise<T>): Promise<T> {

@@ -43,41 +43,50 @@ export interface TokenStore {
 }
 
 /** The options of every client. */
-interface CommonOptions {
+export interface CommonOptions {
   /** The address of the platform: https, or http on this machine. */
   readonly baseUrl: string | URL;
   /** The OAuth client that the tokens were issued to; needed to refresh them. */
-  readonly clientId?: string;
-  readonly clientSecret?: string;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
   /**
    * A folder of this login for the ledger, which records sent data. Only one athlete may use it. By
    * default it is a temporary folder, and the next client knows nothing of this one.
    */
-  readonly stateDir?: string;
+  readonly stateDir?: string | undefined;
   /** The zone that decides about days, such as `Europe/Berlin`. Default: that of this machine. */
-  readonly timezone?: string;
+  readonly timezone?: string | undefined;
   /**
    * `interface`: the platform does what the interface says, so a nutrition day that is sent again is replaced.
    * `coach-watts`: its items are added. Default: the answers of the platform show it.
    */
-  readonly platformKind?: 'interface' | 'coach-watts';
+  readonly platformKind?: 'interface' | 'coach-watts' | undefined;
   /** Paths of the platform that differ from those of the interface, such as `{ wellness: '/v2/days' }`. */
-  readonly endpoints?: Readonly<
-    Partial<
-      Record<
-        'token' | 'userinfo' | 'uploadFit' | 'wellness' | 'nutrition' | 'workouts' | 'profile',
-        string
+  readonly endpoints?:
+    | Readonly<
+        Partial<
+          Record<
+            'token' | 'userinfo' | 'uploadFit' | 'wellness' | 'nutrition' | 'workouts' | 'profile',
+            string
+          >
+        >
       >
-    >
-  >;
+    | undefined;
   /** Name of the file part of an upload. Default: `file`. */
-  readonly filePart?: string;
+  readonly filePart?: string | undefined;
   /** Requests in flight at once. Default: 4. */
-  readonly jobs?: number;
+  readonly jobs?: number | undefined;
+  /**
+   * Longest pause before a retry (ms); if the platform asks for a longer one (`Retry-After`), the request fails.
+   * Default: a minute. With 10, a test of faults takes milliseconds.
+   */
+  readonly maxRetryWait?: number | undefined;
+  /** The clock (ms since 1970). Default: that of this machine. */
+  readonly now?: (() => number) | undefined;
   /** Aborts every operation of the client. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called with what stops no operation, but may matter to a person. */
-  readonly onWarning?: (message: string) => void;
+  readonly onWarning?: ((message: string) => void) | undefined;
 }
 
 /** With `tokens`, refreshed ones are lost with the client; a `store` keeps them. */
@@ -86,32 +95,38 @@ export type ClientOptions = CommonOptions &
 
 /** A client of the platform for one login. All methods reject with a `SyncError`. */
 export interface Client extends AsyncDisposable {
+  /** Uploads a FIT recording in memory, once. */
+  upload(recording: RecordingBytes, options?: UploadOptions): Promise<UploadResult>;
   /**
    * Uploads FIT recordings, each once: files, folders and zip archives by their paths, and recordings in
    * memory. One result for each recording, in no fixed order.
    */
   upload(
-    recordings: string | RecordingBytes | readonly (string | RecordingBytes)[],
+    recordings: string | readonly (string | RecordingBytes)[],
     options?: UploadOptions,
   ): Promise<UploadResult[]>;
+  /** Sends the wellness of a day, in the platform's form. */
+  pushWellness(record: WellnessRecord, options?: PushOptions): Promise<RecordResult>;
   /**
-   * Sends wellness: records in the platform's form, or the path of a file that `sync push wellness` takes.
-   * One result for each day and each unusable record.
+   * Sends wellness: a list of records, or the path of a file that `sync push wellness` takes. One result for
+   * each day and each unusable record.
    */
   pushWellness(
-    records: string | WellnessRecord | readonly WellnessRecord[],
+    records: string | readonly WellnessRecord[],
     options?: PushOptions,
   ): Promise<RecordResult[]>;
-  /** Sends nutrition, in the same way: each item arrives once. Calls for one day add up: see `merge`. */
+  /** Sends the nutrition of a day: each item arrives once. Calls for one day add up: see `merge`. */
+  pushNutrition(record: NutritionRecord, options?: NutritionOptions): Promise<RecordResult>;
+  /** Sends nutrition: a list of records, or the path of a file that `sync push nutrition` takes. */
   pushNutrition(
-    records: string | NutritionRecord | readonly NutritionRecord[],
+    records: string | readonly NutritionRecord[],
     options?: NutritionOptions,
   ): Promise<RecordResult[]>;
   /**
    * Removes from a day (`YYYY-MM-DD`) the nutrition items that this client sent, or those of one `origin`. Items
    * of others stay.
    */
-  undoNutrition(date: string, options?: { readonly origin?: string }): Promise<RecordResult[]>;
+  undoNutrition(date: string, options?: UndoOptions): Promise<RecordResult>;
   /**
    * Returns the athlete's profile as the platform shows it, after the change if there is one. Undefined: the
    * platform shows none.
@@ -134,20 +149,20 @@ export interface RecordingBytes {
 
 export interface UploadOptions {
   /** Display name. Default: from the recording. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Further metadata for the platform. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Also sends recordings that were uploaded before. */
-  readonly force?: boolean;
+  readonly force?: boolean | undefined;
   /** Also sends FIT files that are not activities. */
-  readonly anyType?: boolean;
+  readonly anyType?: boolean | undefined;
 }
 
 export interface PushOptions {
   /** Also sends days that have not changed. */
-  readonly force?: boolean;
+  readonly force?: boolean | undefined;
   /** Refuses unknown fields, days far ahead, and values that need adapting. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
 }
 
 export interface NutritionOptions extends PushOptions {
@@ -156,27 +171,32 @@ export interface NutritionOptions extends PushOptions {
    * `update` removes those of the same `origin`, `replace-day` removes all. Default: `add` for records without
    * an `origin`, otherwise `update`. An item with the time and name of an earlier one is its new version.
    */
-  readonly merge?: 'update' | 'add' | 'replace-day';
+  readonly merge?: 'update' | 'add' | 'replace-day' | undefined;
   /**
    * A name for the place that the records are from, such as `lunch` or `my-diary`: a call replaces what an
    * earlier call of the same origin sent for the day. By default, the origin of a file is its path, or the program
    * that wrote it.
    */
-  readonly origin?: string;
+  readonly origin?: string | undefined;
+}
+
+export interface UndoOptions {
+  /** Removes only what this origin holds. */
+  readonly origin?: string | undefined;
 }
 
 /** Only the given members change. */
 export interface ProfileChange {
   /** kg */
-  readonly weight?: number;
+  readonly weight?: number | undefined;
   /** W */
-  readonly ftp?: number;
+  readonly ftp?: number | undefined;
 }
 
 export interface WorkoutOptions {
   /** The first and the last day: `YYYY-MM-DD` in the client's zone. */
-  readonly since?: string;
-  readonly until?: string;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
   /** Default: 20. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import {
+  type Client,
   type ClientOptions,
   type NutritionOptions,
   SyncError,
   type TokenStore,
   type Tokens,
   type NutritionItem,
+  type NutritionRecord,
   type WellnessRecord,
   createClient,
 } from '../../src/library/index.ts';
@@ -30,7 +32,7 @@ async function open(options: SandboxOptions = {}) {
   const client = (changes: Changes = {}) => {
     const made = createClient({
       baseUrl: sandbox.url,
-      clientId: sandbox.clients[0]?.id ?? '',
+      clientId: sandbox.clients[0].id,
       timezone: 'Europe/Berlin',
       tokens,
       ...changes,
@@ -80,23 +82,21 @@ describe('a client', () => {
     ]);
     await first.close();
     const again = await client({ stateDir }).upload(ride(2));
-    expect(again).toMatchObject([{ outcome: 'skipped', reason: 'already-uploaded' }]);
-    expect(held()?.recordings).toHaveLength(2);
+    expect(again).toMatchObject({ outcome: 'skipped', reason: 'already-uploaded' });
+    expect(held().recordings).toHaveLength(2);
   });
 
   it('reports the activity, the hash and the ids of an upload', async () => {
     const { client } = await open();
-    expect(await client().upload(ride(3), { name: 'Commute' })).toMatchObject([
-      {
-        path: 'ride-3.fit',
-        outcome: 'uploaded',
-        activity: { name: 'Commute' },
-        sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
-        size: ride(3).bytes.length,
-        attempts: 1,
-        service: { state: 'queued' },
-      },
-    ]);
+    expect(await client().upload(ride(3), { name: 'Commute' })).toMatchObject({
+      path: 'ride-3.fit',
+      outcome: 'uploaded',
+      activity: { name: 'Commute' },
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
+      size: ride(3).bytes.length,
+      attempts: 1,
+      service: { state: 'queued' },
+    });
   });
 
   it.each(PLATFORM_NAMES)('sends a nutrition item once over two clients (%s)', async (platform) => {
@@ -104,12 +104,13 @@ describe('a client', () => {
     const stateDir = join(openHome({}).dir, 'state');
     for (const outcome of ['pushed', 'skipped']) {
       const made = client({ stateDir });
-      expect(await made.pushNutrition({ date: '2026-05-17', items: [meal] })).toMatchObject([
-        { date: '2026-05-17', outcome },
-      ]);
+      expect(await made.pushNutrition({ date: '2026-05-17', items: [meal] })).toMatchObject({
+        date: '2026-05-17',
+        outcome,
+      });
       await made.close();
     }
-    const day = JSON.stringify(held()?.nutrition);
+    const day = JSON.stringify(held().nutrition);
     expect(day.split('Oats')).toHaveLength(2);
   });
 
@@ -147,10 +148,9 @@ describe('a client', () => {
       filePart: 'recording',
     });
     onTestFinished(() => made.close());
-    expect(await made.upload(ride(1))).toMatchObject([{ outcome: 'uploaded' }]);
-    expect(await made.pushWellness({ date: '2026-05-17', hrv: 60 })).toMatchObject([
-      { outcome: 'pushed' },
-    ]);
+    expect(await made.upload(ride(1))).toMatchObject({ outcome: 'uploaded' });
+    const day = await made.pushWellness({ date: '2026-05-17', hrv: 60 });
+    expect(day).toMatchObject({ outcome: 'pushed' });
     expect(seen).toContain('POST /v2/activities recording');
     expect(seen).toContain('POST /v2/days');
   });
@@ -179,7 +179,7 @@ describe('a client', () => {
     const openDay = async () => {
       const { client, held } = await open({ platform });
       const names = () =>
-        Object.values(held()?.nutrition[0]?.record ?? {})
+        Object.values(held().nutrition[0]?.record ?? {})
           .flatMap((meal) => (Array.isArray(meal) ? (meal as Meal[]) : []))
           .map(({ name, calories }) => `${name} ${calories}`)
           .sort();
@@ -192,8 +192,8 @@ describe('a client', () => {
     it('adds up the items of calls without an origin, and doubles none', async () => {
       const { push, names } = await openDay();
       for (const item of [oats, rice, soup, oats]) {
-        const [result] = await push([item]);
-        const warnings = result !== undefined && 'warnings' in result ? result.warnings : [];
+        const result = await push([item]);
+        const warnings = 'warnings' in result ? result.warnings : [];
         expect(warnings.filter(({ message }) => !message.includes('is erased'))).toEqual([]);
       }
       expect(names()).toEqual(['Oats 310', 'Rice 310', 'Soup 310']);
@@ -206,14 +206,14 @@ describe('a client', () => {
       const { push, names, made } = await openDay();
       await push([oats]);
       await push([oats, soup], { origin: 'diary' });
-      expect(await made.undoNutrition(date, { origin: 'diary' })).toMatchObject([
-        { date, outcome: 'undone' },
-      ]);
+      expect(await made.undoNutrition(date, { origin: 'diary' })).toMatchObject({
+        ...{ date, outcome: 'undone' },
+      });
       expect(names()).toEqual(['Oats 310']);
       await made.undoNutrition(date);
       expect(names()).toEqual([]);
-      expect(await made.undoNutrition(date)).toMatchObject([{ outcome: 'skipped' }]);
-      expect(await push([oats])).toMatchObject([{ outcome: 'skipped', reason: 'undone' }]);
+      expect(await made.undoNutrition(date)).toMatchObject({ outcome: 'skipped' });
+      expect(await push([oats])).toMatchObject({ outcome: 'skipped', reason: 'undone' });
       expect(names()).toEqual([]);
       await push([oats], { force: true });
       expect(names()).toEqual(['Oats 310']);
@@ -246,7 +246,7 @@ describe('a client', () => {
     const wellness = await made.pushWellness(days as WellnessRecord[]);
     sandbox.control.addFaults('upload-fit:400');
     const uploads = [
-      ...(await made.upload(ride(4))),
+      await made.upload(ride(4)),
       ...(await made.upload([ride(4), 'no-such.fit', 'rides.csv'])),
     ];
     const verified = await made.verify();
@@ -285,22 +285,108 @@ describe('a client', () => {
       message: error.message,
       hint: 'Log in again, and give the client the new tokens.',
     });
-    const [failed] = await made.upload(ride(5));
+    const failed = await made.upload(ride(5));
     expect(failed).toMatchObject({ outcome: 'failed', code: 'AUTH_EXPIRED', hint: error.hint });
+  });
+
+  it('returns one result for one record, also if another day is sent with it', async () => {
+    const { client, sandbox } = await open();
+    const made = client({ stateDir: join(openHome({}).dir, 'state'), maxRetryWait: 5 });
+    sandbox.control.addFaults('nutrition:503*4');
+    expect(await made.pushNutrition({ date: '2026-05-17', items: [meal] })).toMatchObject({
+      ...{ date: '2026-05-17', outcome: 'failed' },
+    });
+    const lunch = { ...meal, logged_at: '2026-05-18T12:00:00+02:00' };
+    expect(await made.pushNutrition({ date: '2026-05-18', items: [lunch] })).toMatchObject({
+      ...{ date: '2026-05-18', outcome: 'pushed' },
+    });
+    const odd = { items: [meal, lunch] } as unknown as NutritionRecord;
+    expect(await failureOf(made.pushNutrition(odd))).toMatchObject({ code: 'USAGE' });
+    expect(await made.pushNutrition([odd])).toHaveLength(2);
+    expect(await made.pushWellness(null as unknown as WellnessRecord)).toMatchObject({
+      outcome: 'invalid',
+    });
+  });
+
+  it('pauses at most maxRetryWait before a retry', async () => {
+    const { client } = await open({
+      faults: ['userinfo:503', 'nutrition:503', 'nutrition:429', 'refresh:503', 'nutrition:401'],
+    });
+    const made = client({ maxRetryWait: 5 });
+    const start = performance.now();
+    expect(await made.pushNutrition({ date: '2026-05-17', items: [meal] })).toMatchObject({
+      outcome: 'pushed',
+    });
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+
+  it('works with a sandbox whose clock it shares', async () => {
+    const now = () => Date.parse('2026-05-18T12:00:00Z');
+    const { client, sandbox, tokens } = await open({ now });
+    expect(await client({ now }).pushWellness({ date: '2026-05-17', hrv: 60 })).toMatchObject({
+      outcome: 'pushed',
+    });
+    expect(sandbox.requests().map(({ route }) => route)).not.toContain('token');
+    // Without it, the token of May has ended.
+    const made = createClient({ baseUrl: sandbox.url, tokens });
+    onTestFinished(() => made.close());
+    const error = await failureOf(made.profile());
+    expect(error.code).toBe('CONFIG');
+    expect(error.message).toContain('(2026-05-18T13:00:00.000Z), and a client without clientId');
+    expect(error.hint).toContain('give the client the same');
+    expect(sandbox.requests().map(({ route }) => route)).not.toContain('token');
+  });
+
+  it('warns of no erased day before it has sent one', async () => {
+    const { client } = await open();
+    const warnings: string[] = [];
+    const made = client({ onWarning: (text) => void warnings.push(text) });
+    await made.pushNutrition({ date: '2026-05-17', items: [] });
+    expect(warnings).toEqual([]);
+  });
+
+  const call = {
+    upload: (made: Client, options: object) => made.upload('no-such.fit', options),
+    pushWellness: (made: Client, options: object) => made.pushWellness([], options),
+    pushNutrition: (made: Client, options: object) => made.pushNutrition([], options),
+    undoNutrition: (made: Client, options: object) => made.undoNutrition('2026-05-17', options),
+    profile: (made: Client, options: object) => made.profile(options),
+    workouts: (made: Client, options: object) => made.workouts(options),
+  };
+
+  it.each(Object.entries(call))('names an option that %s does not have', async (name, of) => {
+    const { client } = await open();
+    const error = await failureOf(of(client(), { dryRun: true }));
+    expect(error).toMatchObject({ code: 'USAGE', message: `${name}: there is no option dryRun.` });
+  });
+
+  it('names an unknown option of createClient, and a word that an option does not take', async () => {
+    const { client } = await open();
+    const wrong: object = { clientID: 'sync' };
+    expect(() => client(wrong)).toThrow('createClient: there is no option clientID.');
+    const merge = 'replace' as 'replace-day';
+    const error = await failureOf(client().pushNutrition([], { merge }));
+    expect(error).toMatchObject({
+      code: 'USAGE',
+      message: 'merge: "replace" is none of its values.',
+    });
+    expect(error.hint).toContain('replace-day');
+    const kind = { platformKind: 'coachwatts' as 'coach-watts' };
+    expect(() => client(kind)).toThrow('platformKind');
+    expect((await failureOf(client().profile({ weight: 700 }))).message).toMatch(/^weight 700: /);
   });
 
   it('names the field of a record that cannot be sent, and sends the others', async () => {
     const { client, held } = await open();
     const results = await client().pushWellness([
-      // @ts-expect-error The compiler finds it, too.
-      { date: '2026-05-16', restingHr: 'fast' },
+      { date: '2026-05-16', restingHr: 'fast' } as unknown as WellnessRecord,
       { date: '2026-05-17', restingHr: 48 },
     ]);
     expect(results).toMatchObject([
       { outcome: 'invalid', problems: [{ field: 'restingHr' }] },
       { outcome: 'pushed', date: '2026-05-17' },
     ]);
-    expect(held()?.wellness).toMatchObject([{ date: '2026-05-17', record: { restingHr: 48 } }]);
+    expect(held().wellness).toMatchObject([{ date: '2026-05-17', record: { restingHr: 48 } }]);
   });
 
   it.each(['since', 'until'])('refuses a day of workouts that does not exist: %s', async (name) => {

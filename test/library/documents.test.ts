@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ describe('docs/library.md', () => {
     expect(stdout.trimEnd().split('\n')).toEqual(promised(text));
   });
 
-  it('has examples that compile against the published types, which are those of this project', () => {
+  it('has examples that compile with what tsc --init writes, against the published types, which are those of this project', () => {
     const { dir } = openHome();
     const types = join(dir, 'types');
     execFileSync(process.execPath, ['scripts/library-types.mjs', types], { cwd: ROOT });
@@ -54,9 +54,17 @@ export const same: [
       write('results.mts', results),
       write('typo.mts', `${typo}export const day: WellnessRecord = { date: '', restingHrr: 48 };`),
     ];
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    execFileSync(process.execPath, [tsc, '--init'], { cwd: dir });
+    const config: unknown = ts.readConfigFile(join(dir, 'tsconfig.json'), (path) =>
+      readFileSync(path, 'utf8'),
+    ).config;
+    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, dir);
+    expect(options).toMatchObject({ strict: true, noUncheckedIndexedAccess: true });
     const program = ts.createProgram(files, {
-      ...{ strict: true, skipLibCheck: false, noEmit: true, allowImportingTsExtensions: true },
-      ...{ module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022 },
+      ...options,
+      ...{ skipLibCheck: false, noEmit: true, allowImportingTsExtensions: true },
+      // As a comment of that file says.
       ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
       paths: {
         'athlete-sync': [join(types, 'src/library/index.d.ts')],

@@ -32,6 +32,15 @@ describe('the exports of the package', () => {
     );
   });
 
+  it('share one SyncError', () => {
+    const code = `
+      const { SyncError } = await import('athlete-sync');
+      const { startSandbox } = await import('athlete-sync/sandbox');
+      const error = await startSandbox({ faults: ['nonsense:503'] }).catch((error) => error);
+      console.log(error instanceof SyncError, error.code);`;
+    expect(run('module', code)).toBe('true USAGE');
+  });
+
   it('print a short line of code for an error that nothing catches', () => {
     const code = `await import('athlete-sync').then((sync) => sync.createClient({ baseUrl: 'no', tokens: {} }))`;
     const { message } = ((): Error => {

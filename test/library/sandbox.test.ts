@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { VERSION } from '../../src/base/version.ts';
+import { SyncError } from '../../src/library/index.ts';
 import { type SandboxOptions, seed, startSandbox } from '../../src/library/sandbox.ts';
 
 async function open(options?: SandboxOptions) {
@@ -46,7 +47,7 @@ describe('startSandbox', () => {
       athletes: [{ id: 'ada', timezone: 'Asia/Tokyo' }],
     });
     const asked = new URLSearchParams({
-      ...{ response_type: 'code', client_id: sandbox.clients[0]?.id ?? '', state: 'abcdefgh' },
+      ...{ response_type: 'code', client_id: sandbox.clients[0].id, state: 'abcdefgh' },
       ...{ redirect_uri: redirectUri, scope: 'profile:read', code_challenge_method: 'S256' },
       code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     });
@@ -71,7 +72,7 @@ describe('startSandbox', () => {
 
   it('changes items of a day as the athlete does in the app', async () => {
     const { control } = await open();
-    const eaten = () => control.state().athletes[0]?.nutrition[0]?.record['breakfast'];
+    const eaten = () => control.state().athletes[0].nutrition[0]?.record['breakfast'];
     const item = { name: 'Porridge', logged_at: '2026-05-18T07:00:00Z', calories: 320 };
     const { id } = control.addFood({ date: '2026-05-18', meal: 'breakfast', item });
     control.editFood(id, { calories: 350 });
@@ -82,10 +83,32 @@ describe('startSandbox', () => {
   });
 
   it('refuses faults, settings and scopes that it does not know', async () => {
-    await expect(startSandbox({ faults: ['nowhere:503'] })).rejects.toThrow('nowhere');
-    await expect(startSandbox({ settings: { unheard: 1 } })).rejects.toThrow('unheard');
-    const sandbox = await open();
-    expect(() => sandbox.control.tokens({ scopes: ['everything'] })).toThrow(/scopes/);
+    const failure = async (run: () => unknown) => {
+      const error = await Promise.resolve()
+        .then(run)
+        .catch((reason: unknown) => reason);
+      if (!(error instanceof SyncError)) throw new Error(`no SyncError: ${String(error)}`);
+      return `${error.code} ${error.message}`;
+    };
+    const { control, port } = await open();
+    expect(await failure(() => startSandbox({ faults: ['nowhere:503'] }))).toMatch(
+      /^USAGE.*nowhere/,
+    );
+    expect(await failure(() => startSandbox({ settings: { unheard: 1 } }))).toMatch(
+      /^USAGE.*unheard/,
+    );
+    const typo: object = { fault: ['profile:503'] };
+    expect(await failure(() => startSandbox(typo))).toBe(
+      'USAGE startSandbox: there is no option fault.',
+    );
+    expect(await failure(() => startSandbox({ port }))).toMatch(/^PORT_IN_USE.*in use/);
+    expect(await failure(() => control.tokens({ scopes: ['everything'] }))).toMatch(
+      /^USAGE.*scopes/,
+    );
+    expect(await failure(() => control.addFaults('nowhere:503'))).toMatch(/^USAGE.*nowhere/);
+    expect(await failure(() => control.process({ sha256: 'none' }))).toMatch(/^USAGE.*recording/);
+    expect(await failure(() => [...seed({ day: 3 } as object)])).toMatch(/^USAGE seed:.*day/);
+    expect(await failure(() => [...seed({ days: 0 })])).toMatch(/^USAGE The number of days/);
   });
 
   it('can be closed twice, and frees its port', async () => {

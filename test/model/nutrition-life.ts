@@ -11,6 +11,7 @@ import { DEFAULT_ENDPOINTS } from '../../src/config/endpoints.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { RecordLedger } from '../../src/ledger/records.ts';
 import { LibraryClient } from '../../src/library/client.ts';
+import type { Client } from '../../src/library/types.ts';
 import { type DeliveryOptions, deliverRecords } from '../../src/records/deliver.ts';
 import { prepareInputs } from '../../src/records/prepare.ts';
 import { createSandboxApp } from '../../src/sandbox/app.ts';
@@ -155,7 +156,7 @@ class Life {
   /** In memory, if the system can: no life outlasts a power failure. */
   readonly #dir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'sync-life-'));
   readonly #computers: readonly [Computer, Computer, ...Computer[]];
-  readonly #library: LibraryClient;
+  readonly #library: Client;
   readonly #libraryReports = new Map<string, Report[]>();
   /** The items of each input, by its name. */
   readonly #files = new Map<string, Item[]>();
@@ -198,7 +199,7 @@ class Life {
       },
       {},
       () => Promise.resolve(this.#http()),
-    );
+    ) as Client;
   }
 
   get #scopes(): Scope[] {
@@ -351,7 +352,7 @@ class Life {
     const date = this.#random.pick(DAYS);
     const item = this.#add('library', date, ['library']);
     this.#note(`library: ${item.name} ${String(item.carbs)}`);
-    const results = await this.#library.pushNutrition({ date, items: [bodyOf(item)] });
+    const results = await this.#library.pushNutrition([{ date, items: [bodyOf(item)] }]);
     for (const result of results) {
       if (result.outcome === 'invalid') throw new Error('the library refused the item');
       const said = result.warnings.map(({ message }) => message).join(' ');

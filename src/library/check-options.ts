@@ -1,0 +1,18 @@
+import { SyncError } from './errors.ts';
+
+/** @throws SyncError `USAGE` for an option that `method` does not have */
+export function refuseOptions(method: string, given: object, known: object = {}): void {
+  const name = Object.keys(given).find((each) => !(each in known));
+  if (name !== undefined) throw new SyncError('USAGE', `${method}: there is no option ${name}.`);
+}
+
+/** @throws SyncError `USAGE` for a word that an option does not take */
+export function checkWord(
+  option: string,
+  word: string | undefined,
+  known: readonly string[],
+): void {
+  if (word === undefined || known.includes(word)) return;
+  const hint = `It takes ${known.join(', ')}.`;
+  throw new SyncError('USAGE', `${option}: "${word}" is none of its values.`, { hint });
+}
