@@ -7,7 +7,7 @@ import { ExitCode, SyncError } from '../base/errors.ts';
 import { absoluteFolders, childEnv } from '../system/environment.ts';
 import { isExecutable, isOwnLauncher, realPath } from '../system/executables.ts';
 import { type GlobalFlags, createOutput, errorText } from '../terminal/output.ts';
-import { isRecordingName } from '../inputs/recording-names.ts';
+import { isActivityName } from '../inputs/recording-names.ts';
 import { quietConfigFor } from '../app/config.ts';
 import { type CommandLine, type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { isLoggedIn } from '../config/config.ts';
@@ -87,7 +87,7 @@ function sendingCommand(paths: readonly string[], cwd: string): CommandLine | un
 function holds(path: string): 'recordings' | 'export' | undefined {
   try {
     const names = statSync(path).isDirectory() ? readdirSync(path) : [basename(path)];
-    if (names.some(isRecordingName)) return 'recordings';
+    if (names.some(isActivityName)) return 'recordings';
     return names.some((name) => EXPORT.test(name)) ? 'export' : undefined;
   } catch {
     // The system's `sync` has reported it.

@@ -6,10 +6,10 @@ import type { FileStamp } from '../ledger/known-files.ts';
 import {
   ODD_NAME,
   type OddNames,
+  isActivityName,
   isRecordingName,
   isSearchedFolder,
   oddNames,
-  isTrackName,
 } from './recording-names.ts';
 
 /** A folder of a command line. It may be on a device that is unplugged during the run. */
@@ -59,7 +59,7 @@ export function* findFiles(
 }
 
 function isWantedName(name: string): boolean {
-  if (isRecordingName(name) || isTrackName(name)) return true;
+  if (isActivityName(name)) return true;
   return isArchiveName(name) && !name.startsWith('.');
 }
 

@@ -39,6 +39,11 @@ export function isTrackName(name: string): boolean {
   return /\.(?:gpx|tcx)(?:\.gz)?$/i.test(name) && !name.startsWith('.');
 }
 
+/** Returns whether a file may hold an activity to send, or to convert. */
+export function isActivityName(name: string): boolean {
+  return isRecordingName(name) || isTrackName(name);
+}
+
 /** Reason to skip a file whose name is not UTF-8. */
 export const ODD_NAME = 'Its name is not valid UTF-8, so that it cannot be opened: rename it.';
 
@@ -70,7 +75,7 @@ export function oddNames(folder: string, entries: readonly Dirent[]): OddNames {
   return {
     read: new Set(odd.map(({ name }) => name)),
     shown: odd
-      .filter(({ name }) => (folders.has(name) ? isSearchedFolder(name) : isRecordingName(name)))
+      .filter(({ name }) => (folders.has(name) ? isSearchedFolder(name) : isActivityName(name)))
       .map(({ bytes }) => escaped(bytes))
       .sort(),
   };

@@ -61,6 +61,7 @@ const TABLES = [
   'wellness_days',
   ...WAITING_TABLES,
   'watch_marks',
+  'settled_tracks',
   'new_only_folders',
 ] as const;
 

@@ -20,6 +20,8 @@ export interface CopyLabel {
   readonly size: number;
   /** When it was recorded, or the best estimate (ms since the epoch). */
   readonly recordedAt: number;
+  /** Of a GPX or TCX file: the more, the earlier it is sent. */
+  readonly richness?: number | undefined;
 }
 
 /** A kept recording: the folder `outbox/HASH/OWNER`, with its bytes and their label. */
@@ -105,9 +107,9 @@ export function namesIn(folder: string): string[] {
 function readLabel(folder: string): CopyLabel | undefined {
   try {
     const label = parseJson(readPlainFile(join(folder, LABEL)).toString()) as CopyLabel;
-    const { account, path, size, recordedAt } = label;
+    const { account, path, size, recordedAt, richness = 0 } = label;
     const areTexts = [account, path].every((field) => typeof field === 'string');
-    return areTexts && [size, recordedAt].every(Number.isFinite) ? label : undefined;
+    return areTexts && [size, recordedAt, richness].every(Number.isFinite) ? label : undefined;
   } catch {
     // It was not finished, or a disk fault damaged it.
     return undefined;

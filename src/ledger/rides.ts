@@ -30,6 +30,27 @@ function decode(row: RideRow) {
   };
 }
 
+/** Returns the GPX and TCX files that a watcher need not read again, by the SHA-256 of their bytes. */
+export function settledTracks(database: Database, account: string) {
+  return {
+    /** Returns the hash of the recording that says what became of the file, or why none was sent. */
+    find(sha256: string): string | undefined {
+      const row = database.get`
+        SELECT decided_by AS decidedBy FROM settled_tracks
+        WHERE account = ${account} AND sha256 = ${sha256}`;
+      return (row as { decidedBy: string } | undefined)?.decidedBy;
+    },
+    add(sha256: string, decidedBy: string): void {
+      database.run`
+        INSERT OR REPLACE INTO settled_tracks VALUES (${account}, ${sha256}, ${decidedBy})`;
+    },
+    /** Forgets all: a recording that may have covered an activity counts no longer. */
+    forget(): void {
+      database.run`DELETE FROM settled_tracks WHERE account = ${account}`;
+    },
+  };
+}
+
 /** No recording is longer (ms). */
 const LONGEST_MS = 4 * 86_400_000;
 

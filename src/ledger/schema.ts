@@ -216,6 +216,15 @@ export const SCHEMA = `
     PRIMARY KEY (account, path)
   ) WITHOUT ROWID;
 
+  -- GPX and TCX files that a watcher need not read again, by the SHA-256 of their bytes, until a recording is taken
+  -- back. 'decided_by': the hash of the recording that says what became of the file, 'covered' or 'not-an-activity'.
+  CREATE TABLE settled_tracks (
+    account TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    decided_by TEXT NOT NULL,
+    PRIMARY KEY (account, sha256)
+  ) WITHOUT ROWID;
+
   -- Folders of which only new files are sent, and since when (ms since the epoch).
   CREATE TABLE new_only_folders (
     account TEXT NOT NULL,

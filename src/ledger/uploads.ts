@@ -12,7 +12,7 @@ import type { ProcessMark } from '../system/processes.ts';
 import type { PlatformFacts } from '../config/platforms.ts';
 import type { Shape } from '../fit/shape.ts';
 import { platformFacts } from './platform-facts.ts';
-import { type LedgerRide, ridesBetween } from './rides.ts';
+import { type LedgerRide, ridesBetween, settledTracks } from './rides.ts';
 
 export interface ClaimedRecording {
   readonly sha256: string;
@@ -53,6 +53,7 @@ const FAULT_GAP_MS = 3_600_000;
  */
 export class UploadLedger {
   readonly platform: PlatformFacts;
+  readonly settledTracks: ReturnType<typeof settledTracks>;
   readonly #database: Database;
   readonly #account: string;
   readonly #mark: ProcessMark;
@@ -60,6 +61,7 @@ export class UploadLedger {
 
   constructor(database: Database, account: string, mark: ProcessMark, now: () => number) {
     this.platform = platformFacts(database, account, now);
+    this.settledTracks = settledTracks(database, account);
     this.#database = database;
     this.#account = account;
     this.#mark = mark;
@@ -281,6 +283,7 @@ export class UploadLedger {
     this.#database.run`
       UPDATE uploads SET state = 'undone', changed_at = ${this.#now()}
       WHERE account = ${this.#account} AND sha256 = ${sha256} AND state = 'undoing'`;
+    this.settledTracks.forget();
   }
 
   /** Forgets a recording that the service took or that was taken back: the next run sends it again. */
@@ -289,6 +292,7 @@ export class UploadLedger {
       DELETE FROM uploads
       WHERE account = ${this.#account} AND sha256 = ${sha256}
         AND state IN ('confirmed', 'undoing', 'undone')`;
+    this.settledTracks.forget();
   }
 
   /**

@@ -47,7 +47,10 @@ export async function uploadBatch(
   const { sendArchives } = await import('./send-archives.ts');
   await sendArchives(context, archives, sender, target, async (members) => {
     const { newRoom, sendTracks, sourceOf, tracksIn } = await import('./send-tracks.ts');
-    const choice = { force: options.force === true, room: newRoom() };
+    const choice = {
+      room: newRoom(),
+      ...(options.force === true ? { isSettled: () => false } : {}),
+    };
     const entries: TrackEntry[] = [];
     for (const source of [...tracks.map(sourceOf), ...members]) {
       const { report } = target;

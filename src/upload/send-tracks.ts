@@ -5,6 +5,7 @@ import { readSummary } from '../fit/summary.ts';
 import { failureOf } from '../api/batch-breaker.ts';
 import type { RecordingFile } from '../inputs/find-files.ts';
 import type { KnownFile, KnownFiles } from '../ledger/known-files.ts';
+import type { UploadStanding } from '../ledger/upload-rows.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
 import {
@@ -67,9 +68,10 @@ interface TrackTables {
 }
 
 /**
- * Converts the activities of a source. Reports files without an activity, and activities that were sent before.
+ * Converts the activities of a source. Reports files without an activity, and settled activities.
  *
- * @param options `force`: return sent activities, too. `room`: for conversions that are kept in memory until they are sent
+ * @param options `isSettled`: decides whether a recording in the ledger is not sent again. `room`: for conversions
+ *   that are kept in memory until they are sent
  * @throws the signal's reason if it is aborted
  */
 export async function tracksIn(
@@ -77,7 +79,10 @@ export async function tracksIn(
   source: TrackSource,
   { ledger, known }: TrackTables,
   report: (item: UploadItem) => void,
-  { force = false, room }: { readonly force?: boolean; readonly room: Room },
+  {
+    isSettled = isDone,
+    room,
+  }: { readonly isSettled?: (upload: UploadStanding) => boolean; readonly room: Room },
 ): Promise<TrackEntry[]> {
   const contents = await source.read();
   if ('problem' in contents) {
@@ -101,7 +106,7 @@ export async function tracksIn(
     }
     const sent = found.track && ledger?.findConverted(found.track.digest);
     if (sent !== undefined) files.push({ sha256: sent.sha256, verdict: 'activity', detail: '' });
-    if (sent !== undefined && isDone(sent) && !force) {
+    if (sent !== undefined && isSettled(sent)) {
       report(settledOutcome(sent, found.path, sent.sha256));
     } else entries.push(entryOf(source, found, room));
   }
@@ -174,7 +179,10 @@ function overlaps(entry: TrackEntry, other: TrackEntry): boolean {
 }
 
 /** Returns an entry as a member. */
-function memberOf({ clock, signal }: Context, { source, path, kept }: TrackEntry): MemberRecording {
+export function memberOf(
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+  { source, path, kept }: TrackEntry,
+): MemberRecording {
   const read: MemberRecording['read'] = async () => {
     if (kept !== undefined) return kept;
     const contents = await source.read();

@@ -91,7 +91,7 @@ export class Watcher {
     this.#signal = signal;
     this.#host = new HostWatch(clock);
     this.#verifier = new Verifier(parts);
-    this.#sender = new Sender(parts, () => this.#intake.unread);
+    this.#sender = new Sender(parts, () => this.#intake);
     this.#intake = new Intake(parts, this.#sender);
     this.#discovery = new Discovery(parts, this.#intake);
     this.#wellness = target.wellness ? new Wellness(parts, this.#discovery) : undefined;

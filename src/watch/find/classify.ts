@@ -2,6 +2,7 @@ import { closeSync, readSync } from 'node:fs';
 import { systemCode } from '../../base/errors.ts';
 import { PEEK_BYTES, peekHeader } from '../../fit/envelope.ts';
 import { readFileId } from '../../fit/file-id.ts';
+import { isTrackName } from '../../inputs/recording-names.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
 import { openPlainFile } from '../../system/plain-file.ts';
 import { describeFileError } from '../../system/plain-file.ts';
@@ -46,7 +47,10 @@ export class Classifier {
       isSettled(upload, clock.now()),
     );
     if (typeof outcome === 'string') {
-      return before.sha256 === undefined || !this.#intake.isTaken(before.sha256);
+      const { sha256 } = before;
+      const settled = sha256 === undefined ? undefined : this.#intake.settledTracks(path, sha256);
+      if (settled !== undefined) onSettled?.(settled);
+      return settled === undefined && (sha256 === undefined || !this.#intake.isTaken(sha256));
     }
     if (outcome.outcome === 'invalid') {
       incomplete.note(file, outcome.reason, outcome.detail);
@@ -127,12 +131,25 @@ export function problemOfHead(
   head: Uint8Array,
   size: number,
 ): { readonly reason: InvalidReason; readonly detail: string } | undefined {
-  if (isPacked(path)) return undefined;
+  if (isPacked(path) || isTrackName(path)) return undefined;
   const header = peekHeader(head, size);
   // An archive of one recording may have its name.
   const isZip = header.state === 'not-fit' && header.problem === 'zip';
   if (header.state === 'possible' || isZip) return undefined;
   return { reason: header.state, detail: header.detail };
+}
+
+/** Bytes at the end of a GPX or TCX file in which its last tag is. */
+const TAIL_BYTES = 1024;
+
+/** Returns why a GPX or TCX file need not be read in full: a program that still writes it has not closed the document. */
+function problemOfTail(descriptor: number, size: number): ReturnType<typeof problemOfHead> {
+  const tail = Buffer.alloc(TAIL_BYTES);
+  readSync(descriptor, tail, 0, TAIL_BYTES, Math.max(0, size - TAIL_BYTES));
+  const isClosed = /<\/(?:\w+:)?(?:gpx|trainingcenterdatabase)\s*>/i.test(tail.toString('latin1'));
+  return isClosed
+    ? undefined
+    : { reason: 'incomplete', detail: 'It is cut off: its end is missing.' };
 }
 
 /** A gzip file shows nothing before it is unpacked. */
@@ -152,7 +169,9 @@ function peekAt(path: string, stamp: FileStamp, now: number): Peek {
     ({ descriptor } = openPlainFile(path));
     const size = readSync(descriptor, first, 0, PEEK_BYTES, 0);
     const head = first.subarray(0, size);
-    const problem = problemOfHead(path, head, Math.max(size, stamp.size));
+    const problem = isTrackName(path)
+      ? problemOfTail(descriptor, stamp.size)
+      : problemOfHead(path, head, Math.max(size, stamp.size));
     if (problem !== undefined) return { peek: 'incomplete', ...problem };
     return { peek: 'possible', recordedAt: recordingTime(head, now) ?? recordedAt };
   } catch (error) {

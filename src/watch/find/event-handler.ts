@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isRecordingName, isSearchedFolder } from '../../inputs/recording-names.ts';
+import { isActivityName, isSearchedFolder } from '../../inputs/recording-names.ts';
 import { walk } from '../../inputs/find-files.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Classifier } from './classify.ts';
@@ -34,7 +34,7 @@ export class EventHandler {
 
   /** Queues a path for the next batch. */
   add(folder: WatchedFolder, parent: string, name: string): void {
-    if (!isRecordingName(name) && !isSearchedFolder(name)) return;
+    if (!isActivityName(name) && !isSearchedFolder(name)) return;
     // One write fires several events: they are handled together.
     if (this.#queued.size === 0) {
       setImmediate(() => this.#parts.events.post({ type: 'files-changed' }));
@@ -51,7 +51,7 @@ export class EventHandler {
       if (stats === undefined) incomplete.forget(path);
       if (stats?.isFile() !== true) {
         if (isSearchedFolder(name)) this.#onFolder(folder, path, stats?.isDirectory() === true);
-      } else if (isRecordingName(name)) {
+      } else if (isActivityName(name)) {
         this.#classifier.classify({ path, stamp: stats, removable: false });
       }
     }
@@ -70,7 +70,7 @@ export class EventHandler {
     }
     if (!exists) return;
     const end = performance.now() + LONG_WALK_MS;
-    for (const found of walk(path)) {
+    for (const found of walk(path, isActivityName)) {
       this.#rescanner.visit(folder, found, (file) => this.#classifier.classify(file));
       if (performance.now() < end) continue;
       folder.rescanIn(0);

@@ -10,6 +10,7 @@ import {
   reusedBuffer,
   unpackFile,
 } from '../../upload/read-recording.ts';
+import { isTrackName } from '../../inputs/recording-names.ts';
 import { isBelow } from '../../system/mounts.ts';
 import type { NewOnly } from '../../ledger/watch-marks.ts';
 import type { WatchParts } from '../parts.ts';
@@ -240,7 +241,11 @@ export class RemoteFolders {
         this.#classifier.isOpen(file) &&
         !this.#isOld(path, file, Infinity, state),
     );
-    await this.#readFiles(path, state, open);
+    // What covers a GPX or TCX file is copied before it.
+    const tracksLast = open.toSorted(
+      (a, b) => Number(isTrackName(a.path)) - Number(isTrackName(b.path)),
+    );
+    await this.#readFiles(path, state, tracksLast);
     if (!dryRun && state.left.size === 0) state.newOnly?.done();
   }
 

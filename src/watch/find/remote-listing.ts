@@ -5,7 +5,7 @@ import { ChildError } from '../../system/child-call.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 import { describeFileError } from '../../system/plain-file.ts';
 import type { RemoteReader } from '../../devices/remote/reader.ts';
-import { ODD_NAME, isRecordingName, isSearchedFolder } from '../../inputs/recording-names.ts';
+import { ODD_NAME, isActivityName, isSearchedFolder } from '../../inputs/recording-names.ts';
 import { stampOf } from '../../inputs/find-files.ts';
 import type { FoundFile } from '../send/intake.ts';
 
@@ -70,7 +70,7 @@ export class RemoteListing {
         }
         this.#stats.set(path, stat);
         if (stat.kind === 'folder') folders.push(path);
-        else if (stat.kind === 'file' && isRecordingName(basename(path))) {
+        else if (stat.kind === 'file' && isActivityName(basename(path))) {
           if (owners?.includes(stat.owner) === false) {
             this.#report(folder, foreignFile(path, stat.owner));
             continue;
@@ -96,7 +96,7 @@ export class RemoteListing {
     try {
       const names = await this.#reader.list(folder, signal);
       return names
-        .filter((name) => isRecordingName(name) || isSearchedFolder(name))
+        .filter((name) => isActivityName(name) || isSearchedFolder(name))
         .map((name) => join(folder, name));
     } catch (error) {
       if (!(error instanceof ChildError) || folder === this.#folder) throw error;

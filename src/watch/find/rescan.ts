@@ -2,6 +2,7 @@ import { within } from '../../base/tasks.ts';
 import type { FoundFile } from '../send/intake.ts';
 import type { Classifier } from './classify.ts';
 import { type WalkResult, walk } from '../../inputs/find-files.ts';
+import { isActivityName } from '../../inputs/recording-names.ts';
 import { cpuTimeMs } from '../../system/this-process.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Folders } from './folders.ts';
@@ -206,7 +207,7 @@ export class Rescanner {
       return more;
     };
     const take = (found: WalkResult) => this.visit(folder, found, onFile);
-    await inSlices(walk(folder.path), take, transaction, signal);
+    await inSlices(walk(folder.path, isActivityName), take, transaction, signal);
     if (!dryRun) firstRescan?.done();
     return files;
   }

@@ -1,26 +1,34 @@
 import { SyncError, messageOf, systemCode } from '../../base/errors.ts';
 import { type FileStamp, sameStamp } from '../../ledger/known-files.ts';
 import { MANY_BYTES } from '../../ledger/outbox.ts';
+import { isTrackName } from '../../inputs/recording-names.ts';
 import { isBelow } from '../../system/mounts.ts';
+import { sha256 } from '../../system/this-process.ts';
+import { trackKind } from '../../tracks/kind.ts';
 import { identify, knownFileOf } from '../../upload/identify.ts';
-import { notAnActivity, settledOutcome } from '../../upload/known-outcome.ts';
+import { noTrack, notAnActivity, settledOutcome } from '../../upload/known-outcome.ts';
 import {
   type FileContents,
   type Unreadable,
   readFile,
   reusedBuffer,
 } from '../../upload/read-recording.ts';
+import type { UploadItem } from '../../upload/report.ts';
 import type { WatchParts } from '../parts.ts';
-import { type WaitingRecording, waitingRecording } from './outbox.ts';
+import { type WaitingRecording, isTrack, waitingRecording } from './outbox.ts';
 import { isSettled } from './refusal-backoff.ts';
-import { type Sender, asFailure } from './sender.ts';
+import { type Sender, asFailure, decidedBy } from './sender.ts';
 
 /** Files that changed within this time are copied before others, and without a bound: apps overwrite them (ms). */
 const FRESH_MS = 7 * 86_400_000;
 /** Older files wait while recordings of this size wait for the service: an archive is not copied as a whole. */
 const ENOUGH_BYTES = 64 * 1024 * 1024;
+/** No recording has more records: the channels of a track come before its points. */
+const MOST_RECORDS = 1e7;
 /** Longest slice of reading before other events are handled (ms). */
 const SLICE_MS = 20;
+/** GPX and TCX files wait so long after the last change: a program may still unpack what covers them (ms). */
+const QUIET_MS = 3_000;
 /** Pause before a file is read again that could neither be copied nor sent (ms). */
 const RETRY_MS = 5_000;
 
@@ -71,6 +79,8 @@ export class Intake {
   /** It was reported that recordings cannot be copied. */
   #saidNotCopied = false;
   #saidMany = false;
+  /** When the last file that changed just before was found (monotonic clock, ms). */
+  #changedAt = -Infinity;
 
   constructor(parts: IntakeParts, sender: Sender) {
     this.#parts = parts;
@@ -88,9 +98,28 @@ export class Intake {
     return inMs > 0 && this.#unread.size > 0 ? inMs : Infinity;
   }
 
-  /** Returns whether a recording has a copy, or needs none now. */
+  /** ms until GPX and TCX files may be sent; Infinity while recordings that may cover them are unread. */
+  get tracksInMs(): number {
+    const { clock, dryRun } = this.#parts;
+    if (dryRun) return 0;
+    if ([...this.#unread.keys()].some((path) => !isTrackName(path))) return Infinity;
+    return Math.max(0, this.#changedAt + QUIET_MS - clock.monotonic());
+  }
+
+  /** Returns whether a recording, or a GPX or TCX file, has a copy or needs none now. */
   isTaken(sha256: string): boolean {
     return this.#sender.isHeld(sha256) || this.#parts.outbox.has(sha256);
+  }
+
+  /** Returns the outcome of a GPX or TCX file that was read before, by the SHA-256 of its bytes. */
+  settledTracks(path: string, sha256: string): UploadItem | undefined {
+    const { clock, ledger } = this.#parts;
+    const decidedBy = ledger.uploads.settledTracks.find(sha256);
+    if (decidedBy === undefined) return undefined;
+    if (decidedBy === 'not-an-activity') return noTrack(path, false, '');
+    const upload = ledger.uploads.find(decidedBy);
+    if (upload === undefined) return { path, outcome: 'covered', by: [], sha256 };
+    return isSettled(upload, clock.now()) ? settledOutcome(upload, path, upload.sha256) : undefined;
   }
 
   /** Adds a local file to those that are read. Every rescan finds unread files again. */
@@ -99,6 +128,8 @@ export class Intake {
     if (before !== undefined && sameStamp(before.file.stamp, file.stamp)) return;
     const unread = { file, recordedAt };
     this.#unread.set(file.path, unread);
+    const { clock } = this.#parts;
+    if (changedMs(file.stamp) > clock.now() - QUIET_MS) this.#changedAt = clock.monotonic();
     // Sorted when the next one is read: one rescan adds thousands.
     this.#sorted.push(unread);
     this.#isSorted = false;
@@ -120,10 +151,12 @@ export class Intake {
   }
 
   /** Returns whether a file may be copied now: others of its age wait until some were sent. */
-  hasRoomFor({ stamp }: FoundFile, isOnDevice: boolean): boolean {
+  hasRoomFor({ path, stamp }: FoundFile, isOnDevice: boolean): boolean {
     const { clock, dryRun, outbox } = this.#parts;
     if (isOnDevice || dryRun || isRecent(stamp, clock.now())) return true;
-    return outbox.waiting.reduce((sum, { size }) => sum + size, 0) < ENOUGH_BYTES;
+    // Copies of GPX and TCX files wait for recordings, which must not wait for these.
+    const before = outbox.waiting.filter((copy) => isTrackName(path) || !isTrack(copy));
+    return before.reduce((sum, { size }) => sum + size, 0) < ENOUGH_BYTES;
   }
 
   /** Reads the files that may be read now, fresh ones first, the oldest recording first. */
@@ -208,6 +241,9 @@ export class Intake {
       incomplete.note(file, contents.reason, contents.problem);
       return true;
     }
+    if (isTrackName(path) && trackKind(contents.bytes) !== undefined) {
+      return await this.#takeTracks(file, contents);
+    }
     const identity = identify(contents.bytes);
     const content = knownFileOf(identity);
     const isWhole = 'sha256' in identity;
@@ -230,18 +266,65 @@ export class Intake {
     recordedAt: number,
     contents: FileContents,
   ): Promise<boolean> {
-    const { breaker, clock, delivers, dryRun, events, ledger, outbox } = this.#parts;
+    const { clock, ledger } = this.#parts;
     const upload = ledger.uploads.find(sha256);
     if (upload !== undefined && isSettled(upload, clock.now())) {
       this.#sender.skipped(settledOutcome(upload, path, sha256));
       return true;
     }
-    if (this.isTaken(sha256)) {
-      const copy = outbox.find(sha256);
-      if (copy !== undefined && copy.path !== path) copy.otherPaths.add(path);
-      return true;
-    }
+    if (this.#isTakenAs(sha256, path)) return true;
     const recording = waitingRecording({ sha256, path, recordedAt, size: contents.bytes.length });
+    return await this.#takeNew(recording, contents, removable);
+  }
+
+  /**
+   * Copies a GPX or TCX file with an activity to send. The copy has the bytes of the file.
+   *
+   * @returns false if it can be neither copied nor sent now
+   */
+  async #takeTracks(file: FoundFile, contents: FileContents): Promise<boolean> {
+    const { dryRun, incomplete, known, ledger } = this.#parts;
+    const { path, removable } = file;
+    const { bytes, stamp } = contents;
+    const hash = sha256(bytes);
+    if (!dryRun) known.remember(path, stamp, { sha256: hash, verdict: 'activity', detail: '' });
+    const settled = this.settledTracks(path, hash);
+    if (settled !== undefined) this.#sender.skipped(settled);
+    if (settled !== undefined || this.#isTakenAs(hash, path)) return true;
+    const named = { path, absolute: path, stamp, named: true };
+    const source = { ...named, file: named, read: () => Promise.resolve(contents) };
+    const { entries, items } = await this.#sender.tracksIn(source, dryRun ? undefined : known);
+    for (const item of items) {
+      if (item.outcome === 'invalid') incomplete.note(file, item.reason, item.detail);
+      else this.#sender.skipped(item);
+    }
+    const [best] = entries;
+    if (best !== undefined) {
+      const { channels, records, startedAt } = best.shape;
+      const about = { sha256: hash, path, recordedAt: startedAt, size: bytes.length };
+      const richness = channels.length * MOST_RECORDS + records;
+      return await this.#takeNew(waitingRecording({ ...about, richness }), contents, removable);
+    }
+    const isWhole = !items.some(({ outcome }) => outcome === 'invalid');
+    if (isWhole && !dryRun) ledger.uploads.settledTracks.add(hash, decidedBy(items));
+    return true;
+  }
+
+  /** Returns whether {@link Intake.isTaken}, and notes the path of another file with these bytes. */
+  #isTakenAs(sha256: string, path: string): boolean {
+    if (!this.isTaken(sha256)) return false;
+    const copy = this.#parts.outbox.find(sha256);
+    if (copy !== undefined && copy.path !== path) copy.otherPaths.add(path);
+    return true;
+  }
+
+  /** @returns false if it can be neither copied nor sent now */
+  async #takeNew(
+    recording: WaitingRecording,
+    contents: FileContents,
+    removable: boolean,
+  ): Promise<boolean> {
+    const { breaker, delivers, dryRun, events } = this.#parts;
     if (dryRun || !this.#copy(recording, contents.bytes)) {
       return await this.#sender.sendFromMemory(recording, contents);
     }
@@ -274,13 +357,21 @@ export class Intake {
   }
 }
 
-/** Sorts fresh files to the end, and of those the oldest recording. */
+/** Sorts fresh files to the end, of those FIT recordings, and of those the oldest. */
 function lastFirst(now: number): (a: UnreadFile, b: UnreadFile) => number {
   const isFresh = ({ file }: UnreadFile) => Number(isRecent(file.stamp, now));
+  const isFit = ({ file }: UnreadFile) => Number(!isTrackName(file.path));
   return (a, b) =>
-    isFresh(a) - isFresh(b) || b.recordedAt - a.recordedAt || (a.file.path < b.file.path ? 1 : -1);
+    isFresh(a) - isFresh(b) ||
+    isFit(a) - isFit(b) ||
+    b.recordedAt - a.recordedAt ||
+    (a.file.path < b.file.path ? 1 : -1);
 }
 
-function isRecent({ mtimeMs, ctimeMs }: FileStamp, now: number): boolean {
-  return Math.max(mtimeMs, ctimeMs) > now - FRESH_MS;
+function isRecent(stamp: FileStamp, now: number): boolean {
+  return changedMs(stamp) > now - FRESH_MS;
+}
+
+function changedMs({ mtimeMs, ctimeMs }: FileStamp): number {
+  return Math.max(mtimeMs, ctimeMs);
 }

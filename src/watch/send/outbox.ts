@@ -81,8 +81,8 @@ export class Outbox {
   }
 
   /**
-   * Returns the recording to send next: the oldest, and failed ones after all others, so that one that the
-   * service cannot take delays no other.
+   * Returns the recording to send next: the oldest, and failed ones after all others, so that one that the service
+   * cannot take delays no other. GPX and TCX files come after FIT recordings, those with more channels first.
    */
   next(): WaitingRecording | undefined {
     let next: WaitingRecording | undefined;
@@ -95,14 +95,14 @@ export class Outbox {
 
   /** Copies a recording. @throws SyncError `STORAGE` */
   keep(recording: WaitingRecording, bytes: Uint8Array): void {
-    const { sha256, path, size, recordedAt } = recording;
+    const { sha256, path, size, recordedAt, richness } = recording;
     const folder = this.#ownFolder(sha256);
     if ((freeBytes(this.#stateDir) ?? Infinity) < size + LEDGER_BYTES) {
       throw new SyncError('STORAGE', `The disk of ${this.#stateDir} is nearly full.`, {
         hint: 'Free some space there.',
       });
     }
-    const label: CopyLabel = { account: this.#account, path, size, recordedAt };
+    const label: CopyLabel = { account: this.#account, path, size, recordedAt, richness };
     const unfinished = join(folder, UNFINISHED);
     try {
       makeFolder(folder, 0o700);
@@ -216,18 +216,30 @@ export class Outbox {
 }
 
 export function waitingRecording(
-  about: Pick<WaitingRecording, 'sha256' | 'path' | 'size' | 'recordedAt'>,
+  about: Pick<WaitingRecording, 'sha256' | 'path' | 'size' | 'recordedAt' | 'richness'>,
 ): WaitingRecording {
   const fresh = { failures: 0, isAnnounced: false, state: 'waiting' } as const;
   return { ...about, otherPaths: new Set<string>(), ...fresh };
 }
 
-function adopted(sha256: string, { path, size, recordedAt }: CopyLabel): WaitingRecording {
-  return { ...waitingRecording({ sha256, path, size, recordedAt }), isAnnounced: true };
+function adopted(sha256: string, label: CopyLabel): WaitingRecording {
+  const { path, size, recordedAt, richness } = label;
+  return { ...waitingRecording({ sha256, path, size, recordedAt, richness }), isAnnounced: true };
+}
+
+/** Returns whether a copy is of a GPX or TCX file. */
+export function isTrack({ richness }: WaitingRecording): boolean {
+  return richness !== undefined;
 }
 
 function compare(a: WaitingRecording, b: WaitingRecording): number {
-  return a.failures - b.failures || a.recordedAt - b.recordedAt || (a.path < b.path ? -1 : 1);
+  return (
+    Number(isTrack(a)) - Number(isTrack(b)) ||
+    a.failures - b.failures ||
+    (b.richness ?? 0) - (a.richness ?? 0) ||
+    a.recordedAt - b.recordedAt ||
+    (a.path < b.path ? -1 : 1)
+  );
 }
 
 /** The service sees this name: the recording's own, unpacked. */

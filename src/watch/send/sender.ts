@@ -10,9 +10,19 @@ import {
 import type { UploadItem } from '../../upload/report.ts';
 import { alreadyUploaded } from '../../upload/known-outcome.ts';
 import { Uploader } from '../../upload/uploader.ts';
+import {
+  inOrder,
+  memberOf,
+  newRoom,
+  type TrackSource,
+  tracksIn,
+} from '../../upload/send-tracks.ts';
+import { unreadableItem } from '../../upload/batch-sender.ts';
+import type { KnownFiles } from '../../ledger/known-files.ts';
+import type { UploadStanding } from '../../ledger/upload-rows.ts';
 import { isSettled, isGivenUp, patientClient } from './refusal-backoff.ts';
 import type { WatchParts } from '../parts.ts';
-import type { WaitingRecording } from './outbox.ts';
+import { type WaitingRecording, isTrack } from './outbox.ts';
 
 /** In-flight uploads at once. */
 export const AT_ONCE = 2;
@@ -43,6 +53,13 @@ type SenderParts = Pick<
   | 'url'
 >;
 
+/** The files that wait to be read. */
+interface UnreadFiles {
+  readonly unread: number;
+  /** ms until GPX and TCX files may be sent. */
+  readonly tracksInMs: number;
+}
+
 /**
  * Sends the recordings in the outbox, oldest first, two at a time, while the circuit breaker is closed. It reads
  * copies, never the files that these were made from.
@@ -51,7 +68,7 @@ type SenderParts = Pick<
  */
 export class Sender {
   readonly #parts: SenderParts;
-  readonly #unread: () => number;
+  readonly #intake: () => UnreadFiles;
   readonly #uploader: Uploader;
   readonly #uploads: Tasks;
   readonly #hardStop = new AbortController();
@@ -69,12 +86,12 @@ export class Sender {
   #forOthers = 0;
   lastSuccessAt: number | undefined;
 
-  /** @param unread returns how many files wait to be read */
-  constructor(parts: SenderParts, unread: () => number) {
+  /** @param intake returns the files that wait to be read */
+  constructor(parts: SenderParts, intake: () => UnreadFiles) {
     const { clock, client, dryRun, events, filePart, ledger, sameRide, url } = parts;
     const options = { dryRun, sameRide };
     this.#parts = parts;
-    this.#unread = unread;
+    this.#intake = intake;
     this.#uploads = new Tasks((error) => events.post({ type: 'failed', error }));
     this.#uploader = new Uploader({ clock, signal: this.#hardStop.signal }, options, {
       url,
@@ -89,7 +106,7 @@ export class Sender {
 
   /** Recordings to send, with the files that wait to be read. */
   get waiting(): number {
-    return this.#unread() + this.#parts.outbox.waiting.length;
+    return this.#intake().unread + this.#parts.outbox.waiting.length;
   }
 
   get sending(): number {
@@ -109,7 +126,8 @@ export class Sender {
     this.#forOthers = forOthers;
     for (const recording of outbox.all) {
       if (recording.state === 'sending') continue;
-      const upload = ledger.uploads.find(recording.sha256);
+      const { sha256 } = recording;
+      const upload = ledger.uploads.find(ledger.uploads.settledTracks.find(sha256) ?? sha256);
       const isResting = upload?.state === 'rejected' && isSettled(upload, clock.now());
       recording.state = isResting ? 'resting' : 'waiting';
     }
@@ -126,14 +144,21 @@ export class Sender {
     while (delivers && !this.#isStopping && breaker.mayStart(this.#active.size, AT_ONCE)) {
       const recording = outbox.next();
       if (recording === undefined || !this.#hasRoomFor(recording)) break;
+      if (isTrack(recording) && this.#tracksInMs > 0) break;
       recording.state = 'sending';
       const read = (buffers: BufferSource) => outbox.read(recording, buffers);
       this.#uploads.run(async () => {
         await this.#deliver(recording, read);
       });
     }
-    if (!delivers || this.#active.size > 0 || outbox.next() === undefined) return Infinity;
-    return breaker.waitMs;
+    const next = outbox.next();
+    if (!delivers || this.#active.size > 0 || next === undefined) return Infinity;
+    return Math.max(breaker.waitMs, isTrack(next) ? this.#tracksInMs : 0);
+  }
+
+  /** GPX and TCX files go last, one at a time, so that each is compared with what was sent before it. */
+  get #tracksInMs(): number {
+    return this.#active.size > 0 ? Infinity : this.#intake().tracksInMs;
   }
 
   /** Returns why the rest cannot be sent in a run with `--once`; undefined if another try may help. */
@@ -243,12 +268,14 @@ export class Sender {
     changed();
     try {
       const contents = read(buffers);
-      if ('problem' in contents) this.#damaged(recording, contents.problem);
-      else {
-        const item = await this.#uploader.uploadContents(recording.path, contents);
-        return this.#takeResult(recording, item);
-      }
-      return true;
+      const { path } = recording;
+      const items =
+        'problem' in contents
+          ? [unreadableItem(path, contents)]
+          : isTrack(recording)
+            ? await this.#uploadTracks(recording, contents)
+            : [await this.#uploader.uploadContents(path, contents)];
+      return this.#takeResults(recording, items);
     } catch (error) {
       if (!this.#hardStop.signal.aborted) this.#failed(recording, asFailure(error));
       return false;
@@ -261,51 +288,104 @@ export class Sender {
     }
   }
 
-  /** @returns false if the recording is still to be sent */
-  #takeResult(recording: WaitingRecording, item: UploadItem): boolean {
-    const { breaker, clock, dryRun, ledger, outbox, report } = this.#parts;
-    const { sha256, otherPaths } = recording;
+  /**
+   * Converts a GPX or TCX file, and reports what is settled in it. Returns the activities that are to be sent, the best
+   * first.
+   */
+  async tracksIn(source: TrackSource, known?: KnownFiles) {
+    const { clock, ledger } = this.#parts;
+    const items: UploadItem[] = [];
+    const isDone = (upload: UploadStanding) => isSettled(upload, clock.now());
+    const entries = await tracksIn(
+      { clock, signal: this.#hardStop.signal },
+      source,
+      { ledger: ledger.uploads, known },
+      (item) => items.push(item),
+      { isSettled: isDone, room: newRoom() },
+    );
+    return { entries: inOrder(entries), items };
+  }
+
+  async #uploadTracks(
+    { path, sha256 }: WaitingRecording,
+    contents: RecordingContents,
+  ): Promise<UploadItem[]> {
+    const { clock, client, dryRun, ledger } = this.#parts;
+    const context = { clock, signal: this.#hardStop.signal };
+    const source = { path, named: true, read: () => Promise.resolve(contents) };
+    const { entries, items } = await this.tracksIn(source);
+    if (entries.length > 0 && !dryRun) {
+      const shapes = entries.map(({ shape }) => shape);
+      await this.#uploader.rides.readPlatform(context, shapes, client);
+    }
+    for (const entry of entries) {
+      const found = await memberOf(context, entry).read();
+      if ('problem' in found) items.push(unreadableItem(entry.path, found));
+      else items.push(await this.#uploader.uploadContents(entry.path, found, found.track));
+      if (items.at(-1)?.outcome === 'failed') return items;
+    }
+    if (!dryRun) ledger.uploads.settledTracks.add(sha256, decidedBy(items));
+    this.#otherFiles.add(path);
+    return items;
+  }
+
+  /**
+   * Reports the outcomes of a copy: one, or those of the activities in a GPX or TCX file. Drops the copy unless it is
+   * still needed.
+   *
+   * @returns false if the recording is still to be sent
+   */
+  #takeResults(recording: WaitingRecording, items: readonly UploadItem[]): boolean {
+    const { dryRun, ledger, outbox } = this.#parts;
+    const { sha256 } = recording;
+    const failure = items.find((item) => item.outcome === 'failed');
+    const wasThere = outbox.has(sha256);
+    // The copy of a refused recording may be the only one: it is sent again later.
+    const isResting = items.filter(isRefused).some((item) => {
+      const upload = ledger.uploads.find(item.sha256 ?? sha256);
+      return upload !== undefined && !isGivenUp(upload);
+    });
+    if (failure === undefined && isResting) recording.state = 'resting';
+    else if (failure === undefined && !dryRun) outbox.drop(sha256);
+    for (const item of items) this.#reportResult(recording, item, wasThere);
+    if (failure !== undefined) this.#failed(recording, failure);
+    return failure === undefined;
+  }
+
+  /** @param wasThere the copy was still there: otherwise, another watcher has delivered it */
+  #reportResult(recording: WaitingRecording, item: UploadItem, wasThere: boolean): void {
+    const { breaker, clock, report } = this.#parts;
+    const { sha256, path, otherPaths } = recording;
     switch (item.outcome) {
       case 'uploaded':
       case 'duplicate':
         this.lastSuccessAt = clock.now();
-        outbox.drop(sha256);
         if (breaker.succeeded()) report({ event: 'delivering' });
         report({ event: 'upload', item });
-        for (const path of otherPaths) this.skipped(alreadyUploaded(path, sha256));
-        return true;
-      case 'rejected': {
-        // The copy may be the only one: it is kept, and sent again later.
-        const upload = ledger.uploads.find(sha256);
-        if (upload !== undefined && isGivenUp(upload)) outbox.drop(sha256);
-        else recording.state = 'resting';
+        for (const other of otherPaths) this.skipped(alreadyUploaded(other, sha256));
+        return;
+      case 'rejected':
         // It may have been the longer one.
         this.#heldUntil.clear();
         if (breaker.succeeded()) report({ event: 'delivering' });
         report({ event: 'upload', item });
-        return true;
-      }
+        return;
       case 'skipped':
         if (item.reason === 'shorter') {
           this.#heldUntil.set(sha256, clock.monotonic() + HOLD_MS);
         }
-        if (!dryRun) outbox.drop(sha256);
         this.skipped(item);
-        return true;
+        return;
       case 'covered':
       case 'held':
-        if (!dryRun) outbox.drop(sha256);
-        report({ event: 'upload', item });
-        return true;
       case 'would-upload':
         report({ event: 'upload', item });
-        return true;
+        return;
       case 'invalid':
-        this.#damaged(recording, item.detail);
-        return true;
+        // A rescan finds the file again, if it still exists.
+        if (wasThere) report({ event: 'problem', path, message: item.detail });
+        return;
       case 'failed':
-        this.#failed(recording, item);
-        return false;
     }
   }
 
@@ -313,15 +393,24 @@ export class Sender {
     recording.failures += 1;
     this.deliveryFailed(failure);
   }
+}
 
-  /** Drops a copy that was damaged or removed. A rescan finds the source again, if it still exists. */
-  #damaged({ sha256, path }: WaitingRecording, message: string): void {
-    const { outbox, report } = this.#parts;
-    const wasThere = outbox.has(sha256);
-    outbox.drop(sha256);
-    // Otherwise, another watcher has delivered it.
-    if (wasThere) report({ event: 'problem', path, message });
-  }
+type Refused = Extract<UploadItem, { readonly outcome: 'rejected' | 'skipped' }>;
+
+/** Returns whether the service refused a recording: just now, or lately. */
+function isRefused(item: UploadItem): item is Refused {
+  const isResting = item.outcome === 'skipped' && item.reason === 'refused-before';
+  return isResting || item.outcome === 'rejected';
+}
+
+/** Returns what decides if a GPX or TCX file is read again: a refused recording, else one that was sent, if there is one. */
+export function decidedBy(items: readonly UploadItem[]): string {
+  const known = items.flatMap((item) =>
+    'sha256' in item && item.outcome !== 'covered' ? [item] : [],
+  );
+  const recording = known.find(isRefused) ?? known[0];
+  const isCovered = items.some(({ outcome }) => outcome === 'covered');
+  return recording?.sha256 ?? (isCovered ? 'covered' : 'not-an-activity');
 }
 
 export function asFailure(error: unknown): Failure {

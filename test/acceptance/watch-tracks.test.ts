@@ -1,0 +1,228 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { KINDS, play } from '../support/acceptance.ts';
+import type { Running } from '../support/program.ts';
+import { type TrackPoint, fit, gpx, ridePoints, tcx } from '../support/tracks.ts';
+import { systemClock } from '../../src/system/this-process.ts';
+import { events, openWorld, put, ready, sha256, stop, until, world } from '../watch/support.ts';
+
+const HOUR = 3600;
+const ride = ridePoints(HOUR, { step: 5, hr: 140 });
+const track = (points: readonly TrackPoint[] = ride) =>
+  gpx([{ name: 'Evening loop', type: 'cycling', segments: [points] }]);
+const later = (points: readonly TrackPoint[], secs: number) =>
+  points.map((point) => ({ ...point, at: point.at + secs }));
+const course = tcx([]).replace(
+  '<Activities></Activities>',
+  '<Courses><Course><Name>A plan</Name></Course></Courses>',
+);
+
+/** Writes a file into the watched folder that was there for an hour. */
+function file(name: string, bytes: Uint8Array | string): void {
+  const path = join(world.folder, name);
+  put(path, bytes);
+  const before = new Date(Date.now() - HOUR * 1000);
+  utimesSync(path, before, before);
+}
+
+const outbox = () => join(world.home.dir, 'state', 'outbox');
+const copies = () => (existsSync(outbox()) ? readdirSync(outbox()) : []);
+
+/** `OUTCOME REASON` of each file that the watcher has reported, in the order of the reports. */
+const reported = (watcher: Running) =>
+  events(watcher, 'upload').map(({ path, outcome, reason }) =>
+    [String(path).slice(world.folder.length + 1), outcome, reason].filter(Boolean).join(' '),
+  );
+
+/** Looks at the folder once, in this process. */
+async function once(args: readonly string[] = [], code = 0) {
+  const finished = await world.sync(['watch', '--once', '--json', world.folder, ...args]);
+  expect(finished.stderr).toBe('');
+  expect(finished.code).toBe(code);
+  return finished.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe.each(KINDS)('a GPX or TCX file in a watched folder on %s', (platform) => {
+  play(platform);
+
+  it('arrives, packed too, and no rescan reads or sends it again', async () => {
+    await openWorld();
+    mkdirSync(world.folder);
+    const watcher = await ready(world.watch(['--poll', '1']));
+    put(join(world.folder, 'loop.gpx'), track());
+    put(join(world.folder, 'next.gpx.gz'), gzipSync(track(later(ride, 2 * HOUR))));
+    const laps = [{ points: later(ride, 4 * HOUR) }];
+    put(join(world.folder, 'lap.tcx'), tcx([{ sport: 'Biking', laps }]));
+    await until(() => world.recordings().length === 3);
+    await until(() => reported(watcher).length === 3 && copies().length === 0);
+    put(join(world.folder, 'same.gpx'), track());
+    await until(() => reported(watcher).length === 4);
+    expect(reported(watcher).sort()).toEqual([
+      'lap.tcx uploaded',
+      'loop.gpx uploaded',
+      'next.gpx.gz uploaded',
+      'same.gpx skipped already-uploaded',
+    ]);
+    await stop(watcher);
+    expect(world.requests()).toBe(3);
+    const summary = (await once()).at(-1);
+    expect(summary).toMatchObject({ skipped: 4 });
+    expect(world.requests()).toBe(3);
+  });
+
+  it('is covered by the FIT recording beside it, and sent once that is taken back', async () => {
+    await openWorld({ stored: true });
+    await world.login();
+    file('a.gpx', track());
+    file('b.fit', fit(ride));
+    file('half.gpx', track(ride.slice(0, 360)));
+    const all = await once();
+    expect(all.filter(({ type }) => type === 'upload')).toMatchObject([
+      { path: join(world.folder, 'b.fit'), outcome: 'uploaded' },
+      { path: join(world.folder, 'a.gpx'), outcome: 'covered', by: [join(world.folder, 'b.fit')] },
+      { path: join(world.folder, 'half.gpx'), outcome: 'covered' },
+    ]);
+    expect(copies()).toEqual([]);
+    world.sandbox.control.clearRequests();
+    expect((await once()).at(-1)).toMatchObject({ skipped: 1, covered: 2 });
+    expect(world.sandbox.control.requests({ route: 'workouts' })).toEqual([]);
+    expect(world.requests()).toBe(0);
+    if (platform !== 'coach-watts') return;
+    await world.sync(['undo', 'upload', join(world.folder, 'b.fit'), '--yes']);
+    const after = await once();
+    expect(
+      after.filter(({ outcome }) => outcome === 'uploaded' || outcome === 'covered'),
+    ).toMatchObject([
+      { path: join(world.folder, 'a.gpx'), outcome: 'uploaded' },
+      { path: join(world.folder, 'half.gpx'), outcome: 'covered' },
+    ]);
+  });
+
+  it('comes first, and the FIT recording is sent with a note; of two, the better one is sent', async () => {
+    await openWorld();
+    mkdirSync(world.folder);
+    const watcher = await ready(world.watch());
+    put(join(world.folder, 'poor.gpx'), track(ride.map((point) => ({ ...point, hr: undefined }))));
+    put(join(world.folder, 'rich.gpx'), track());
+    await until(() => reported(watcher).length === 2);
+    put(join(world.folder, 'ride.fit'), fit(ride));
+    await until(() => reported(watcher).length === 3);
+    expect(reported(watcher)).toEqual([
+      'rich.gpx uploaded',
+      'poor.gpx covered',
+      'ride.fit uploaded',
+    ]);
+    expect(events(watcher, 'upload').at(-1)).toMatchObject({
+      sameRideAs: [{ path: join(world.folder, 'rich.gpx') }],
+    });
+    await stop(watcher);
+  });
+
+  it('with several activities is one file: each is sent once, by FILE#2', async () => {
+    await openWorld();
+    const laps = [{ points: ride }];
+    file(
+      'brick.tcx',
+      tcx([
+        { sport: 'Biking', laps },
+        { sport: 'Running', laps: [{ points: later(ride, 2 * HOUR) }] },
+      ]),
+    );
+    const paths = (await once())
+      .filter(({ outcome }) => outcome === 'uploaded')
+      .map(({ path }) => String(path).slice(world.folder.length + 1));
+    expect(paths).toEqual(['brick.tcx', 'brick.tcx#2']);
+    expect((await once()).at(-1)).toMatchObject({ skipped: 1 });
+    expect(world.requests()).toBe(2);
+  });
+
+  it('shows its request with --dry-run, which writes nothing', async () => {
+    await openWorld();
+    file('loop.gpx', track());
+    file('ride.fit', fit(later(ride, 3 * HOUR)));
+    for (let run = 0; run < 2; run++) {
+      const lines = await once(['--dry-run']);
+      expect(lines.filter(({ outcome }) => outcome === 'would-upload')).toHaveLength(2);
+    }
+    expect(world.requests()).toBe(0);
+    expect((await once()).at(-1)).toMatchObject({ uploaded: 2 });
+  });
+});
+
+it('a course is reported once, by its reason, and never copied or read again', async () => {
+  await openWorld();
+  file('plan.tcx', course);
+  // A file that was just written may change unnoticed.
+  await systemClock.sleep(2_100);
+  const [line] = await once();
+  expect(line).toMatchObject({
+    outcome: 'skipped',
+    reason: 'not-an-activity',
+    detail: 'It holds a course, not a recorded activity.',
+  });
+  expect((await once()).at(-1)).toMatchObject({ skipped: 1 });
+  const watcher = await ready(world.watch());
+  expect(reported(watcher)).toEqual([]);
+  await stop(watcher);
+  expect(copies()).toEqual([]);
+});
+
+it('a GPX file that a program is still writing is sent when it is complete', async () => {
+  await openWorld();
+  mkdirSync(world.folder);
+  const watcher = await ready(world.watch(['--poll', '1']));
+  const path = join(world.folder, 'loop.gpx');
+  const whole = track();
+  for (const share of [0.1, 0.5, 0.9]) put(path, whole.slice(0, whole.length * share));
+  await until(() => events(watcher, 'upload').length === 0 && copies().length === 0);
+  put(path, whole);
+  await until(() => world.recordings().length === 1);
+  expect(await stop(watcher)).toBe(0);
+  expect(reported(watcher)).toEqual(['loop.gpx uploaded']);
+});
+
+it('--new-only leaves out the GPX files that were there before', async () => {
+  await openWorld();
+  file('old.gpx', track());
+  const watcher = await ready(world.watch(['--new-only']));
+  put(join(world.folder, 'new.gpx'), track(later(ride, 3 * HOUR)));
+  await until(() => world.recordings().length === 1);
+  expect(await stop(watcher)).toBe(0);
+  expect(reported(watcher)).toEqual(['new.gpx uploaded']);
+});
+
+it('a GPX file that was copied by a watcher that was killed arrives once, although the file is gone', async () => {
+  await openWorld();
+  mkdirSync(world.folder);
+  await world.stopService();
+  const watcher = await ready(world.watch());
+  put(join(world.folder, 'loop.gpx'), track());
+  await until(() => events(watcher, 'kept').length === 1);
+  expect(copies()).toEqual([sha256(Buffer.from(track()))]);
+  watcher.child.kill('SIGKILL');
+  await watcher.finished;
+  await world.startService();
+  rmSync(join(world.folder, 'loop.gpx'));
+  const next = await ready(world.watch());
+  await until(() => world.recordings().length === 1 && copies().length === 0);
+  put(join(world.folder, 'again.gpx'), track());
+  await until(() => reported(next).length === 2);
+  expect(reported(next)).toEqual(['loop.gpx uploaded', 'again.gpx skipped already-uploaded']);
+  await stop(next);
+  expect(world.requests()).toBe(1);
+});
+
+it('a GPX file that the platform refuses is kept, and offered again after a day', async () => {
+  await openWorld();
+  file('loop.gpx', track());
+  world.sandbox.control.addFaults('upload-fit:422');
+  expect((await once([], 6)).at(-1)).toMatchObject({ rejected: 1 });
+  expect(copies()).toHaveLength(1);
+  await once([], 6);
+  expect(world.requests()).toBe(1);
+});
