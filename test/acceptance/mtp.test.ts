@@ -35,7 +35,7 @@ describe.skipIf(noMtp !== undefined)(`a device over MTP${note}`, () => {
     async (signal) => {
       record(1);
       device.behave({ state: 'hanging' });
-      const watcher = await ready(world.run(['watch', activities, world.folder, '--json']));
+      const watcher = await ready(world.start(['watch', activities, world.folder, '--json']));
       const ride = anotherRecording();
       put(join(world.folder, 'ride.fit'), ride);
       await until(() => world.hashes().includes(sha256(ride)));
@@ -54,7 +54,7 @@ describe.skipIf(noMtp !== undefined)(`a device over MTP${note}`, () => {
   it('that hangs does not keep a daemon from ending', async () => {
     device.behave({ state: 'hanging' });
     const args = ['watch', activities, world.folder, '--daemon', '--json'];
-    const { stdout } = await world.run(args).finished;
+    const { stdout } = await world.start(args).finished;
     expect(ndjson(stdout)).toMatchObject([{ type: 'daemon-started' }]);
     const asked = performance.now();
     const stopped = await world.sync(['daemon', 'stop', '--json']);
@@ -64,11 +64,11 @@ describe.skipIf(noMtp !== undefined)(`a device over MTP${note}`, () => {
 
   it('is read once by watch --once, and not at all by the next', async () => {
     const hashes = record(5);
-    expect((await world.run(['watch', '--once', activities, '--json']).finished).code).toBe(0);
+    expect((await world.start(['watch', '--once', activities, '--json']).finished).code).toBe(0);
     expect(world.hashes()).toEqual(hashes);
     const { opens } = device.counts();
     expect(Object.values(opens)).toEqual([1, 1, 1, 1, 1]);
-    const second = await world.run(['watch', '--once', activities, '--json']).finished;
+    const second = await world.start(['watch', '--once', activities, '--json']).finished;
     expect(second.code).toBe(0);
     expect(device.counts().opens).toEqual(opens);
     expect(ndjson(second.stdout).at(-1)).toMatchObject({ skipped: 5 });
@@ -76,7 +76,7 @@ describe.skipIf(noMtp !== undefined)(`a device over MTP${note}`, () => {
 
   it('is reported by watch --once if it is not there', async () => {
     device.behave({ state: 'unplugged' });
-    const { code, stdout } = await world.run(['watch', '--once', activities, '--json']).finished;
+    const { code, stdout } = await world.start(['watch', '--once', activities, '--json']).finished;
     expect(code).toBe(3);
     const detail = 'The Garmin Edge 840 is not plugged in.';
     expect(ndjson(stdout)[0]).toMatchObject({ outcome: 'invalid', path: activities, detail });
@@ -84,7 +84,8 @@ describe.skipIf(noMtp !== undefined)(`a device over MTP${note}`, () => {
 
   it('has its recordings listed by watch --dry-run, which keeps and sends none', async () => {
     const hashes = record(2);
-    const { code, stdout } = await world.run(['watch', '--dry-run', activities, '--json']).finished;
+    const { code, stdout } = await world.start(['watch', '--dry-run', activities, '--json'])
+      .finished;
     expect(code).toBe(0);
     const listed = ndjson(stdout).filter(({ outcome }) => outcome === 'would-upload');
     expect(listed.map((item) => item['sha256']).sort()).toEqual(hashes);
@@ -95,12 +96,12 @@ describe.skipIf(noMtp !== undefined)(`a device over MTP${note}`, () => {
 
   it('is read once, one file at a time, by upload, and not at all by the next', async () => {
     const hashes = record(8);
-    expect((await world.run(['upload', activities, '--json']).finished).code).toBe(0);
+    expect((await world.start(['upload', activities, '--json']).finished).code).toBe(0);
     expect(world.hashes()).toEqual(hashes);
     const { opens, most, refused } = device.counts();
     expect(Object.values(opens)).toEqual(Array.from({ length: 8 }, () => 1));
     expect({ most, refused }).toEqual({ most: 1, refused: 0 });
-    const second = await world.run(['upload', activities, '--json']).finished;
+    const second = await world.start(['upload', activities, '--json']).finished;
     expect(ndjson(second.stdout).at(-1)).toMatchObject({ skipped: 8 });
     expect(device.counts().opens).toEqual(opens);
   });

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openLoggedInWorld } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
-import { type Home, PROGRAM, makeHome } from '../support/program.ts';
+import { type Home, PROGRAM, openHome } from '../support/program.ts';
 
 /** What Node.js and the program loaded in one run. */
 interface Loaded {
@@ -57,25 +57,17 @@ const SLOW = 'tty net stream v8 crypto child_process worker_threads http zlib'.s
 const slowIn = ({ builtins }: Loaded) => SLOW.filter((name) => builtins.includes(name));
 
 it('answers --version from one file, and loads no slow module of Node.js for it', async () => {
-  const home = makeHome();
-  try {
-    const loaded = await loadedBy(['--version'], home, 'pipe');
-    expect(loaded.files).toEqual(['main', 'rolldown-runtime']);
-    expect(slowIn(loaded)).toEqual([]);
-  } finally {
-    home.remove();
-  }
+  const home = openHome();
+  const loaded = await loadedBy(['--version'], home, 'pipe');
+  expect(loaded.files).toEqual(['main', 'rolldown-runtime']);
+  expect(slowIn(loaded)).toEqual([]);
 });
 
 it('prints the help from one more file', async () => {
-  const home = makeHome();
-  try {
-    const loaded = await loadedBy(['--help'], home, 'ignore');
-    expect(loaded.files).toEqual(['main', 'rolldown-runtime', 'run']);
-    expect(slowIn(loaded)).toEqual([]);
-  } finally {
-    home.remove();
-  }
+  const home = openHome();
+  const loaded = await loadedBy(['--help'], home, 'ignore');
+  expect(loaded.files).toEqual(['main', 'rolldown-runtime', 'run']);
+  expect(slowIn(loaded)).toEqual([]);
 });
 
 it('recognises a known recording with one more file, and no slow module of Node.js', async () => {
@@ -112,25 +104,21 @@ const noCache = !('enableCompileCache' in process.getBuiltinModule('node:module'
 it.skipIf(noCache !== undefined)(
   `keeps compiled code beside the program, where only this user can write${noCache === undefined ? '' : ` (skipped: needs ${noCache})`}`,
   () => {
-    const home = makeHome();
+    const home = openHome();
     const dist = join(home.dir, 'dist');
     const cache = join(dist, '.compile-cache');
-    try {
-      cpSync(dirname(PROGRAM), dist, {
-        recursive: true,
-        filter: (path) => basename(path) !== '.compile-cache',
+    cpSync(dirname(PROGRAM), dist, {
+      recursive: true,
+      filter: (path) => basename(path) !== '.compile-cache',
+    });
+    const run = (...args: string[]) =>
+      spawnSync('sh', ['-c', 'umask 0; exec "$@"', 'sh', process.execPath, ...args], {
+        env: home.env,
       });
-      const run = (...args: string[]) =>
-        spawnSync('sh', ['-c', 'umask 0; exec "$@"', 'sh', process.execPath, ...args], {
-          env: home.env,
-        });
-      run(join(dist, 'main.cjs'), '--version');
-      expect(existsSync(cache)).toBe(false);
-      run(join(dist, 'main.cjs'), '--help');
-      expect(statSync(cache).mode & 0o777).toBe(0o700);
-      expect(readdirSync(cache)).toHaveLength(1);
-    } finally {
-      home.remove();
-    }
+    run(join(dist, 'main.cjs'), '--version');
+    expect(existsSync(cache)).toBe(false);
+    run(join(dist, 'main.cjs'), '--help');
+    expect(statSync(cache).mode & 0o777).toBe(0o700);
+    expect(readdirSync(cache)).toHaveLength(1);
   },
 );

@@ -10,13 +10,14 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { KINDS, play } from '../support/acceptance.ts';
+import { KINDS, loginWithToken, play } from '../support/acceptance.ts';
 import { type Running, ndjson } from '../support/program.ts';
 import type { SeenHealth } from '../../src/daemon/registry.ts';
 import { readHealth } from '../daemon/support.ts';
 import {
   anotherRecording,
   events,
+  loginAgain,
   openWorld,
   put,
   ready,
@@ -29,17 +30,9 @@ import {
 const stateDir = () => join(world.home.dir, 'state');
 const health = (): SeenHealth | undefined => readHealth(stateDir(), Date.now())[0];
 
-/** Starts a watcher of an empty folder, with a token from the environment. */
-async function watchWithToken(): Promise<Running> {
-  await openWorld();
-  mkdirSync(world.folder);
-  return await ready(world.watch());
-}
-
-/** Starts a watcher of an empty folder, with a stored login of the first athlete. */
+/** Starts a watcher of an empty folder, with a login of the first athlete. */
 async function watchLoggedIn(): Promise<Running> {
-  await openWorld({ stored: true });
-  await world.login();
+  await openWorld();
   mkdirSync(world.folder);
   return await ready(world.watch());
 }
@@ -79,7 +72,10 @@ it('two watchers of one account deliver the copies of a killed watcher once, wit
   const second = join(world.home.dir, 'second');
   mkdirSync(second);
   await world.stopService();
-  const watchers = [world.watch(), world.run(['watch', second, '--json', '--poll', '1'])] as const;
+  const watchers = [
+    world.watch(),
+    world.start(['watch', second, '--json', '--poll', '1']),
+  ] as const;
   for (const watcher of watchers) await ready(watcher);
   const [both, first] = [anotherRecording(), anotherRecording()];
   for (const bytes of [both, first]) put(join(world.folder, `${sha256(bytes)}.fit`), bytes);
@@ -131,10 +127,11 @@ describe.each(KINDS)('recordings during an outage of the platform on %s', (platf
   });
 
   it('are copied after a start with a token from the environment, and sent when the service answers', async () => {
-    await openWorld();
+    await openWorld(false);
+    const SYNC_ACCESS_TOKEN = world.sandbox.control.mint().access_token;
     await world.stopService();
     put(join(world.folder, 'ride.fit'), anotherRecording());
-    const watcher = world.watch();
+    const watcher = world.watch([], { SYNC_ACCESS_TOKEN });
     await watcher.waitFor(/"event":"obstacle"/);
     expect(health()).toMatchObject({ alive: true, connection: { state: 'offline' } });
     await until(() => events(watcher, 'kept').length === 1);
@@ -146,7 +143,7 @@ describe.each(KINDS)('recordings during an outage of the platform on %s', (platf
   });
 
   it('clear the reported outage when the user sends them with sync upload', async () => {
-    const watcher = await watchWithToken();
+    const watcher = await watchLoggedIn();
     world.sandbox.control.addFaults('upload-fit:503(retry-after=2)*1');
     put(join(world.folder, 'ride.fit'), anotherRecording());
     await watcher.waitFor(/"event":"obstacle"/);
@@ -175,7 +172,7 @@ describe.each(KINDS)('a login that has ended on %s', (platform) => {
     await until(() => events(watcher, 'kept').length === 3);
     expect(world.sandbox.control.requestCount()).toBe(calls);
 
-    await world.login();
+    await loginAgain();
     await watcher.waitFor(/"event":"login-renewed"/);
     await until(() => world.recordings().length === 4);
     await until(() => health()?.login.state === 'ok');
@@ -187,20 +184,19 @@ describe.each(KINDS)('a login that has ended on %s', (platform) => {
   });
 
   it('makes the watcher wait for the first login if there was none before', async () => {
-    await openWorld({ stored: true });
+    await openWorld(false);
     const ride = anotherRecording();
     put(join(world.folder, 'ride.fit'), ride);
     const watcher = world.watch();
     await watcher.waitFor(/"event":"login-needed"/);
-    await world.login();
+    await loginAgain();
     await until(() => world.recordings().length === 1);
     expect(await stop(watcher)).toBe(0);
     expect(world.hashes()).toEqual([sha256(ride)]);
   });
 
   it('makes the watcher wait for the same athlete after sync logout', async () => {
-    await openWorld({ stored: true });
-    await world.login();
+    await openWorld();
     put(join(world.folder, 'before.fit'), anotherRecording());
     const watcher = world.watch();
     await until(() => world.recordings().length === 1);
@@ -208,7 +204,7 @@ describe.each(KINDS)('a login that has ended on %s', (platform) => {
     expect((await world.sync(['logout'])).code).toBe(0);
     put(join(world.folder, 'after.fit'), anotherRecording());
     await until(() => /Not logged in/.test(health()?.login.message ?? ''));
-    await world.login();
+    await loginAgain();
     await until(() => world.recordings().length === 2);
     expect(await stop(watcher)).toBe(0);
     expect(events(watcher, 'login-needed')).toHaveLength(1);
@@ -216,7 +212,10 @@ describe.each(KINDS)('a login that has ended on %s', (platform) => {
   });
 
   it('ends the watcher with 4 if it came from the environment', async () => {
-    const watcher = await watchWithToken();
+    await openWorld(false);
+    mkdirSync(world.folder);
+    const SYNC_ACCESS_TOKEN = world.sandbox.control.mint().access_token;
+    const watcher = await ready(world.watch([], { SYNC_ACCESS_TOKEN }));
     world.sandbox.control.revoke();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     expect((await watcher.finished).code).toBe(4);
@@ -232,7 +231,7 @@ describe.each(KINDS)('a login that has ended on %s', (platform) => {
       put(join(world.folder, 'ride.fit'), ride);
       await watcher.waitFor(/"event":"login-needed"/);
       await until(() => events(watcher, 'kept').length === 1);
-      await world.login('athlete-2');
+      await loginWithToken(world, { athlete: 'athlete-2' });
       await until(() => /Another athlete/.test(health()?.login.message ?? ''));
       await until(() => events(watcher, 'login-needed').length === 2);
       expect(events(watcher, 'login-needed')).toMatchObject([
@@ -243,7 +242,7 @@ describe.each(KINDS)('a login that has ended on %s', (platform) => {
       put(join(world.folder, 'ride.fit'), anotherRecording());
       await until(() => events(watcher, 'kept').length === 2);
       put(join(world.folder, 'ride.fit'), 'and gone');
-      await world.login('athlete-1');
+      await loginWithToken(world, { athlete: 'athlete-1' });
       await until(() => world.recordings().length === 2);
       expect(await stop(watcher)).toBe(0);
       const { athletes } = world.sandbox.control.state();
@@ -260,7 +259,7 @@ describe.each(KINDS)('a login that has ended on %s', (platform) => {
     writeFileSync(file, text.slice(0, -5));
     await watcher.waitFor(/is not JSON/);
     writeFileSync(file, text);
-    await world.login();
+    await loginAgain();
     await until(() => world.recordings().length === 1);
     expect(await stop(watcher)).toBe(0);
   });
@@ -278,8 +277,7 @@ describe.each(KINDS)('a login that has ended on %s', (platform) => {
   });
 
   it('clears a keychain obstacle when the token store changes to a file', async () => {
-    await openWorld({ stored: true });
-    await world.login();
+    await openWorld();
     const file = join(world.home.dir, 'config', 'config.json');
     writeFileSync(file, readFileSync(file, 'utf8').replace('"file"', '"keychain"'));
     rmSync(join(stateDir(), 'logins'), { recursive: true });
@@ -288,7 +286,7 @@ describe.each(KINDS)('a login that has ended on %s', (platform) => {
     const watcher = await ready(world.watch([], env));
     put(join(world.folder, 'ride.fit'), anotherRecording());
     await watcher.waitFor(/"event":"obstacle","obstacle":"keychain"/);
-    await world.login();
+    await loginAgain();
     await until(() => world.recordings().length === 1);
     expect(await stop(watcher)).toBe(0);
   });
@@ -296,12 +294,12 @@ describe.each(KINDS)('a login that has ended on %s', (platform) => {
 
 describe('the health of a watcher', () => {
   it('contains the fields that a monitor needs', async () => {
-    await openWorld({ stored: true });
+    await openWorld(false);
     world.sandbox.control.settings({ refreshTtl: 30 * 86_400 });
-    await world.login();
+    await loginAgain();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     const away = join(world.home.dir, 'away');
-    const watcher = await ready(world.run(['watch', world.folder, away, '--json']));
+    const watcher = await ready(world.start(['watch', world.folder, away, '--json']));
     await until(() => health()?.login.refreshEndsAt !== undefined);
     await until(() => health()?.lastSuccessAt !== undefined);
     const { loginEndsInSecs, ...now } = health() as SeenHealth;
@@ -328,9 +326,9 @@ describe('the health of a watcher', () => {
   });
 
   it('warns of a login that ends within a week and cannot be extended', async () => {
-    await openWorld({ stored: true });
+    await openWorld(false);
     world.sandbox.control.settings({ refreshTtl: 3 * 86_400 });
-    await world.login();
+    await loginAgain();
     mkdirSync(world.folder);
     const watcher = world.watch();
     await watcher.waitFor(/"event":"login-ending"/);
@@ -351,8 +349,7 @@ const damage = () => {
 
 describe('the ledger of a watcher', () => {
   const watched = async () => {
-    await openWorld({ stored: true });
-    await world.login();
+    await openWorld();
     put(join(world.folder, 'first.fit'), anotherRecording());
     const watcher = world.watch();
     await until(() => world.recordings().length === 1);
@@ -387,10 +384,9 @@ describe('the ledger of a watcher', () => {
   });
 
   it('makes both forms of status exit with 5 while it is damaged under a daemon', async () => {
-    await openWorld({ stored: true });
-    await world.login();
+    await openWorld();
     put(join(world.folder, 'first.fit'), anotherRecording());
-    expect((await world.run(['watch', world.folder, '--daemon']).finished).code).toBe(0);
+    expect((await world.start(['watch', world.folder, '--daemon']).finished).code).toBe(0);
     await until(() => world.recordings().length === 1);
     const codes = async () => {
       const [status, daemons] = [
@@ -416,8 +412,7 @@ describe('the ledger of a watcher', () => {
 describe('recordings in the stash of a watcher that was killed', () => {
   /** Keeps recordings while the service is away, deletes their files, and kills the watcher. */
   async function keepCopies(midway: () => void): Promise<readonly Uint8Array[]> {
-    await openWorld({ stored: true });
-    await world.login();
+    await openWorld();
     mkdirSync(world.folder);
     await world.stopService();
     const watcher = await ready(world.watch());
@@ -481,7 +476,7 @@ describe('recordings in the stash of a watcher that was killed', () => {
     const rides = await keepCopies(() => undefined);
     loseLedger();
     await world.startService();
-    await world.login('athlete-2');
+    await loginWithToken(world, { athlete: 'athlete-2' });
     const other = world.watch();
     await other.waitFor(/"event":"kept-for-others"/);
     await ready(other);
@@ -496,7 +491,7 @@ describe('recordings in the stash of a watcher that was killed', () => {
     expect(events(other, 'kept-for-others')).toMatchObject([{ copies: 4 }]);
     expect(world.recordings()).toEqual([]);
 
-    await world.login();
+    await loginAgain();
     const next = world.watch();
     await until(() => world.recordings().length === 4);
     expect(await stop(next)).toBe(0);

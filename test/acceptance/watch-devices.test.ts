@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 const watchDevices = (...args: readonly string[]): Running =>
-  world.run(['watch', '--devices', '--json', ...args], { env });
+  world.start(['watch', '--devices', '--json', ...args], { env });
 const once = () => world.sync(['watch', '--devices', '--once', '--json'], { env });
 const devicesOf = (watcher: Running) => events(watcher, 'device');
 const rides = (count: number) => Array.from({ length: count }, () => anotherRecording());
@@ -172,7 +172,7 @@ describe('sync watch --devices', () => {
   it('leaves a device alone if another process watches its folder, and reports that once', async () => {
     const device = edge('3412345678', rides(1));
     device.plugIn();
-    const owner = world.run(['watch', join(device.here, 'Garmin/Activity'), '--json'], { env });
+    const owner = world.start(['watch', join(device.here, 'Garmin/Activity'), '--json'], { env });
     await until(() => world.recordings().length === 1);
     const watcher = await ready(watchDevices());
     await until(() => events(watcher, 'problem').length === 1);
@@ -214,7 +214,7 @@ describe('sync watch without a folder', () => {
     edge('3412345678', rides(1)).plugIn();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     await world.sync(['config', 'set', 'watch', `devices, ${world.folder}`]);
-    const watcher = world.run(['watch', '--json'], { env });
+    const watcher = world.start(['watch', '--json'], { env });
     await until(() => world.recordings().length === 2);
     await stop(watcher);
     expect(events(watcher, 'started')).toMatchObject([{ folders: [world.folder], devices: true }]);
@@ -226,7 +226,7 @@ it('sync watch --devices --daemon is called "any known device" by daemon status 
   device.plugIn();
   const sync = (...args: readonly string[]) => world.sync(args, { env });
   const daemon = ['watch', '--devices', '--daemon'];
-  const started = await world.run(daemon, { env }).finished;
+  const started = await world.start(daemon, { env }).finished;
   expect(started.stdout).toContain('Watching any known device in the background');
   await until(() => world.recordings().length === 1);
   const status = await sync('daemon', 'status');
@@ -234,7 +234,7 @@ it('sync watch --devices --daemon is called "any known device" by daemon status 
   expect(status.stdout.replace(/\s+/g, ' ')).toContain(
     `Garmin Edge 840 is plugged in: ${device.here}`,
   );
-  const again = await world.run(daemon, { env }).finished;
+  const again = await world.start(daemon, { env }).finished;
   expect([again.code, again.stderr]).toEqual([2, /any known device/]);
   const stopped = await sync('daemon', 'stop', '--devices', '--json');
   expect(stopped.stdout).toContain('"outcome":"stopped"');

@@ -33,7 +33,7 @@ const statesOf = (watcher: Parameters<typeof events>[0]) =>
 describe('a folder that comes and goes', () => {
   it('is reported once and waited for if it and its parents are missing at the start', async () => {
     const deep = join(world.folder, 'a/b/c');
-    const watcher = await ready(world.run(['watch', deep, '--json']));
+    const watcher = await ready(world.start(['watch', deep, '--json']));
     mkdirSync(join(world.folder, 'a'), { recursive: true });
     const first = anotherRecording();
     put(join(deep, 'first.fit'), first);

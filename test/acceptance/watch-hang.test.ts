@@ -49,7 +49,7 @@ describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs$
   it('does not keep an upload of a folder from ending during the search', async () => {
     const { hang } = await mountRide();
     hang();
-    const upload = world.run(['upload', world.folder, '--json']);
+    const upload = world.start(['upload', world.folder, '--json']);
     // The walk begins at once; from then on the main thread hears nothing.
     await until(() => /fuse|request_wait/.test(waitsIn(upload.child.pid)));
     const asked = performance.now();
@@ -65,7 +65,7 @@ describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs$
   ] as const)('does not delay %s after a second signal', async (_what, args) => {
     const { hang } = await mountRide();
     hang();
-    const running = world.run([...args, join(world.folder, 'sub')]);
+    const running = world.start([...args, join(world.folder, 'sub')]);
     await until(() => /fuse|request_wait/.test(waitsIn(running.child.pid)));
     const asked = performance.now();
     running.child.kill('SIGTERM');
@@ -82,12 +82,12 @@ describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs$
     await mountFuse(beside, join(world.home.dir, 'card'));
     hang();
     const folders = [world.folder, join(world.home.dir, 'card'), local];
-    expect((await world.run(['watch', ...folders, '--daemon', '--json']).finished).code).toBe(0);
+    expect((await world.start(['watch', ...folders, '--daemon', '--json']).finished).code).toBe(0);
     put(join(local, 'local.fit'), anotherRecording());
     put(join(beside, 'beside.fit'), anotherRecording());
     await until(() => world.recordings().length === 2);
 
-    const report = async () => await world.run(['daemon', 'status', '--json']).finished;
+    const report = async () => await world.start(['daemon', 'status', '--json']).finished;
     await vi.waitUntil(async () => (await report()).code === 5, SILENT);
     const silent = {
       path: world.folder,
@@ -98,31 +98,31 @@ describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs$
     expect(daemon).toMatchObject({
       health: { folders: expect.arrayContaining([silent]) as object },
     });
-    const status = await world.run(['status']).finished;
+    const status = await world.start(['status']).finished;
     expect(status.stdout).toContain(`${world.folder}: The file system does not answer.`);
-    const doctor = await world.run(['doctor']).finished;
+    const doctor = await world.start(['doctor']).finished;
     expect(doctor.stdout).toContain(`BAD   ${world.folder}: The file system does not answer.`);
     for (const subject of [join(world.folder, 'ride.fit'), 'today']) {
-      const explained = await world.run(['explain', subject]).finished;
+      const explained = await world.start(['explain', subject]).finished;
       expect(explained.stdout).toContain(`${world.folder}: The file system does not answer.`);
     }
-    const logs = await world.run(['daemon', 'logs', '-n', '100']).finished;
+    const logs = await world.start(['daemon', 'logs', '-n', '100']).finished;
     expect(logs.stdout).toContain('The file system does not answer.');
 
     answer();
     await until(() => world.recordings().length === 3);
     await vi.waitUntil(async () => (await report()).code === 0, SILENT);
     expect(world.requests()).toBe(3);
-    await world.run(['daemon', 'stop']).finished;
+    await world.start(['daemon', 'stop']).finished;
   });
 
   it('is stopped as a daemon, which is reported when its process is gone', async () => {
     const { hang } = await mountRide();
-    const { stdout } = await world.run(['watch', world.folder, '--daemon', '--json']).finished;
+    const { stdout } = await world.start(['watch', world.folder, '--daemon', '--json']).finished;
     const pid = Number(ndjson(stdout).find(({ type }) => type === 'daemon-started')?.['pid']);
     hang();
     await new Promise((resolve) => setTimeout(resolve, 12_000));
-    const stopped = await world.run(['daemon', 'stop', '--json']).finished;
+    const stopped = await world.start(['daemon', 'stop', '--json']).finished;
     const lives = isAlive(pid);
     expect(ndjson(stopped.stdout)).toMatchObject([{ outcome: 'stopped', pid }, { stopped: 1 }]);
     expect(lives).toBe(false);
@@ -157,10 +157,10 @@ describe.skipIf(process.platform !== 'linux')('a system call that restarts after
 
   it('delays no stop of a daemon, which has no watchdog: it is killed', async () => {
     const daemon = ['watch', '--daemon', '--json', world.folder];
-    const { stdout } = await world.run(daemon, { env: blockable() }).finished;
+    const { stdout } = await world.start(daemon, { env: blockable() }).finished;
     const pid = Number(ndjson(stdout).find(({ type }) => type === 'daemon-started')?.['pid']);
     await block(pid);
-    const stopped = await world.run(['daemon', 'stop', '--json']).finished;
+    const stopped = await world.start(['daemon', 'stop', '--json']).finished;
     expect(ndjson(stopped.stdout)).toMatchObject([{ outcome: 'stopped', pid, killed: true }, {}]);
     await expect.poll(() => isAlive(pid)).toBe(false);
   });

@@ -9,6 +9,7 @@ import { writeProgram } from '../support/shell.ts';
 import {
   anotherRecording,
   events,
+  loginAgain,
   openWorld,
   put,
   ready,
@@ -18,8 +19,7 @@ import {
 } from '../watch/support.ts';
 
 beforeEach(async () => {
-  await openWorld({ stored: true });
-  await world.login();
+  await openWorld();
   mkdirSync(world.folder);
 });
 
@@ -125,7 +125,7 @@ describe.skipIf(process.platform !== 'linux')('desktop notifications', () => {
     await watcher.waitFor(/"event":"login-needed"/);
     await stop(watcher);
     await set('notifications', 'on');
-    await world.login();
+    await loginAgain();
     const next = watchAtDesktop();
     // By then a notification of the first one would have been shown, too.
     await until(() => notes().length >= 2);
@@ -184,7 +184,7 @@ describe.skipIf(process.platform === 'win32')('the command of onEvent', () => {
 
   it('writes to the log of a daemon', async () => {
     await set('onEvent', 'echo "an event"; echo "on two lines"');
-    expect((await world.run(['watch', world.folder, '--daemon']).finished).code).toBe(0);
+    expect((await world.start(['watch', world.folder, '--daemon']).finished).code).toBe(0);
     const logs = async () => (await world.sync(['daemon', 'logs'])).stdout;
     let log = '';
     while (!log.includes('onEvent: ')) log = await logs();

@@ -136,7 +136,7 @@ describe('a second sync watch', () => {
 
     const other = join(world.home.dir, 'other');
     mkdirSync(other);
-    const both = await world.run(['watch', other, join(world.folder, '../Garmin'), '--json'])
+    const both = await world.start(['watch', other, join(world.folder, '../Garmin'), '--json'])
       .finished;
     expect(both.code).toBe(2);
     expect(ndjson(both.stdout).at(-1)).toMatchObject({
@@ -159,7 +159,7 @@ describe('a second sync watch', () => {
     const token = world.sandbox.control.mint({ athlete: 'athlete-2' }).access_token;
     const watchers = [
       world.watch(),
-      world.run(['watch', other, '--json']),
+      world.start(['watch', other, '--json']),
       world.watch([], { SYNC_ACCESS_TOKEN: token }),
     ];
     await Promise.all(watchers.map(ready));
@@ -176,7 +176,7 @@ describe('a second sync watch', () => {
     const watcher = await ready(world.watch());
     const rides = Array.from({ length: 40 }, () => anotherRecording());
     rides.forEach((bytes, i) => put(join(world.folder, `${i}.fit`), bytes));
-    const uploads = [1, 2].map(() => world.run(['upload', world.folder, '--json']).finished);
+    const uploads = [1, 2].map(() => world.start(['upload', world.folder, '--json']).finished);
     expect((await Promise.all(uploads)).map(({ code }) => code)).toEqual([0, 0]);
     await until(() => world.recordings().length === 40);
     await stop(watcher);
@@ -268,7 +268,7 @@ describe('sync watch --once', () => {
 
   it('ends with 4 if the login has ended', async () => {
     put(join(world.folder, 'a.fit'), anotherRecording());
-    world.sandbox.control.addFaults('upload-fit:401*inf');
+    world.sandbox.control.revoke();
     expect((await runOnce()).code).toBe(4);
   });
 
@@ -365,7 +365,7 @@ it('the command line of sync watch rejects a file with a hint', async () => {
 });
 
 it('the text output of sync watch is one line per event with its time', async () => {
-  const watcher = world.run(['watch', world.folder]);
+  const watcher = world.start(['watch', world.folder]);
   await watcher.waitFor(/Ready: nothing to send\./);
   put(join(world.folder, 'ride.fit'), anotherRecording());
   await watcher.waitFor(/ride\.fit: uploaded/);

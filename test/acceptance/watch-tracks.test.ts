@@ -76,8 +76,7 @@ describe.each(KINDS)('a GPX or TCX file in a watched folder on %s', (platform) =
   });
 
   it('is covered by the FIT recording beside it, and sent once that is taken back', async () => {
-    await openWorld({ stored: true });
-    await world.login();
+    await openWorld();
     file('a.gpx', track());
     file('b.fit', fit(ride));
     file('half.gpx', track(ride.slice(0, 360)));

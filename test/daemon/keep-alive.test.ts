@@ -55,15 +55,14 @@ it.skipIf(why !== undefined)(
   "notifies systemd once when it starts, and keeps systemd's socket from the command of onEvent",
   async () => {
     const { env, calls } = recordNotifications();
-    await openWorld({ stored: true });
-    await world.login();
+    await openWorld();
     mkdirSync(world.folder);
     const socket = join(world.home.dir, 'socket');
     const command = `echo "\${NOTIFY_SOCKET-none}" >>'${socket}'`;
     await world.sync(['config', 'set', 'onEvent', command]);
     for (const kind of ['systemd', 'daemon']) {
       writeFileSync(socket, '');
-      const watcher = world.run(['watch', world.folder, '--background', kind], { env });
+      const watcher = world.start(['watch', world.folder, '--background', kind], { env });
       // `started` and `ready`.
       await until(() => readFileSync(socket, 'utf8').startsWith('none\nnone\n'));
       expect(await stop(watcher)).toBe(0);
@@ -80,7 +79,7 @@ it.skipIf(noFuse !== undefined)(
     const source = scratchDir();
     const mount = await mountFuse(source, world.folder);
     mount.hang();
-    world.run(['watch', world.folder, '--background', 'systemd'], { env });
+    world.start(['watch', world.folder, '--background', 'systemd'], { env });
     await until(() => calls().length > 0);
     expect(calls()).toEqual([CALL]);
     mount.answer();

@@ -3,13 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LINES } from '../../scripts/json-schema/lines.ts';
 import { shapesOf } from '../../scripts/json-schema/schema.ts';
 import { JSON_VERSION } from '../../src/base/version.ts';
 import { ROOT } from '../support/documents.ts';
 import { wrongJsonLine } from '../support/json-lines.ts';
-import { makeHome, runSync } from '../support/program.ts';
+import { openHome, runSync } from '../support/program.ts';
 
 /** The lines of docs/json.md by their definitions in the schema. */
 const EXAMPLES = Object.entries(
@@ -90,8 +90,7 @@ describe('the schema of --json', () => {
 describe('a run of the program in a test', () => {
   /** A program that prints this line, in the place of the built one. */
   async function run(line: string, ...args: readonly string[]): Promise<string> {
-    const home = makeHome();
-    onTestFinished(() => home.remove());
+    const home = openHome();
     const program = join(home.dir, 'main.cjs');
     writeFileSync(program, `console.log(${JSON.stringify(line)});`);
     return (await runSync(args, { home, program })).stdout;

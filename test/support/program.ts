@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { once } from 'node:events';
+import { onTestFinished } from 'vitest';
 import { systemConfigFile } from '../../src/config/paths.ts';
 import { contractEnvironment } from './contract-environment.ts';
 import { wrongJsonLine } from './json-lines.ts';
@@ -17,14 +18,23 @@ export interface Home {
   readonly env: NodeJS.ProcessEnv;
   /** The programs that {@link startSync} started in it. */
   readonly started: ChildProcess[];
-  /** Also kills these, and its watchers. */
-  remove(): void;
 }
 
-/** @param extra variables for every run in this home */
-export function makeHome(extra: NodeJS.ProcessEnv = {}): Home {
+/**
+ * Makes a home, which the end of the test removes, with its programs and watchers.
+ *
+ * @param extra variables for every run in this home
+ */
+export function openHome(extra: NodeJS.ProcessEnv = {}): Home {
   const dir = mkdtempSync(join(tmpdir(), 'sync-home-'));
   const started: ChildProcess[] = [];
+  onTestFinished(async () => {
+    const running = started.filter((child) => child.exitCode === null && child.signalCode === null);
+    for (const child of running) child.kill('SIGKILL');
+    await Promise.all(running.map((child) => once(child, 'exit')));
+    endWatchers(dir);
+    rmSync(dir, { recursive: true, force: true });
+  });
   return {
     dir,
     started,
@@ -35,11 +45,6 @@ export function makeHome(extra: NodeJS.ProcessEnv = {}): Home {
       SYNC_STATE_DIR: join(dir, 'state'),
       TZ: 'Europe/Berlin',
       ...extra,
-    },
-    remove: () => {
-      for (const child of started) child.kill('SIGKILL');
-      endWatchers(dir);
-      rmSync(dir, { recursive: true, force: true });
     },
   };
 }

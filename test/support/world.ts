@@ -9,20 +9,23 @@ import {
   type Home,
   type RunOptions,
   type Running,
-  makeHome,
   ndjson,
+  openHome,
   runSync,
   startSync,
 } from './program.ts';
-import type { Control } from '../../src/sandbox/types.ts';
+import type { Control, RecordingState } from '../../src/sandbox/types.ts';
 
 /** `clock`: default: that of the system. */
 type RunHereOptions = RunOptions & { readonly clock?: Clock };
 
-/** A sandbox and a home that is configured for it. Both end with the test. */
-export interface World {
-  readonly sandbox: SandboxServer;
+export { openHome };
+
+/** A home in which the program runs. */
+interface HomeRuns {
   readonly home: Home;
+  /** A folder to watch, in a parent of its own; not created yet. */
+  readonly folder: string;
   /**
    * Runs a command line to its end in the process of the test, from source: ten times faster than the
    * built program. The usual way.
@@ -44,19 +47,31 @@ export interface World {
   program(args: readonly string[], options?: Partial<RunOptions>): Promise<Finished>;
   /** Starts the built program, and kills it at the end of the test if it still runs. */
   start(args: readonly string[], options?: Partial<RunOptions>): Running;
+  /** Starts `sync watch --json` of {@link folder} as {@link start} does. */
+  watch(args?: readonly string[], env?: NodeJS.ProcessEnv): Running;
   /** Writes a file below the home, with the folders to it. @returns its absolute path */
   write(path: string, contents: Uint8Array | string): string;
+}
+
+/** A sandbox and a home that is configured for it. Both end with the test. */
+export interface World extends HomeRuns {
+  readonly sandbox: SandboxServer;
+  /** Closes the port of the platform. */
+  stopService(): Promise<void>;
+  /** Opens the same port again, with the same data if the sandbox keeps them in a folder. */
+  startService(): Promise<void>;
+  /** Returns the recordings that the platform holds, of all athletes. */
+  recordings(): readonly RecordingState[];
+  /** Returns the SHA-256 of each of them, sorted. */
+  hashes(): readonly string[];
+  /** Returns the number of uploads that reached the platform, with any outcome. */
+  requests(): number;
 }
 
 /** The kinds of platform that tests of the platform run on: `describe.each(KINDS)`. */
 export const KINDS = PLATFORM_NAMES;
 
 let played: PlatformName | undefined;
-
-/** Returns the kind that {@link play} chose. */
-export function playedPlatform(): PlatformName | undefined {
-  return played;
-}
 
 /** Lets the sandboxes of a block's tests play this kind, unless they name one. */
 export function play(platform: PlatformName): void {
@@ -85,23 +100,42 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     SYNC_TOKEN_STORE: 'file',
     ...options.env,
   });
-  return worldOf(sandbox, home);
+  return worldOf(sandbox, home, options);
 }
 
-/** Another home beside the first, or the same sandbox seen from elsewhere. */
-export function worldOf(sandbox: SandboxServer, home: Home): World {
-  return { sandbox, ...runsIn(home) };
+/**
+ * Another home beside the first, or the same sandbox seen from elsewhere.
+ * @param options those with which the sandbox starts again
+ */
+export function worldOf(first: SandboxServer, home: Home, options: WorldOptions = {}): World {
+  let sandbox = first;
+  const recordings = () =>
+    sandbox.control.state().athletes.flatMap((athlete) => athlete.recordings);
+  return {
+    get sandbox() {
+      return sandbox;
+    },
+    stopService: () => sandbox.close(),
+    async startService() {
+      sandbox = await openSandbox({ ...options.sandbox, port: first.port }, options.platform);
+    },
+    recordings,
+    hashes: () =>
+      recordings()
+        .map(({ sha256 }) => sha256)
+        .sort(),
+    requests: () => sandbox.control.requests({ route: 'upload-fit' }).length,
+    ...runsIn(home),
+  };
 }
 
 /** Runs the program in a home, whatever platform that is configured for. */
-export function runsIn(home: Home): Omit<World, 'sandbox'> {
-  const start: World['start'] = (args, more = {}) => {
-    const running = startSync(args, { home, ...more });
-    onTestFinished(() => void running.child.kill('SIGKILL'));
-    return running;
-  };
+export function runsIn(home: Home): HomeRuns {
+  const folder = join(home.dir, 'device', 'Garmin');
+  const start: World['start'] = (args, more) => startSync(args, { home, ...more });
   return {
     home,
+    folder,
     sync: (args, more) => runHere(args, { home, ...more }),
     async lines(args, { code = 0, ...more } = {}) {
       const run = await runHere([...args, '--json'], { home, ...more });
@@ -110,6 +144,7 @@ export function runsIn(home: Home): Omit<World, 'sandbox'> {
       throw new Error(`sync ${args.join(' ')} ended with ${String(run.code)}: ${output}`);
     },
     program: (args, more) => start(args, more).finished,
+    watch: (args = [], env = {}) => start(['watch', folder, '--json', ...args], { env }),
     start,
     write(path, contents) {
       const absolute = join(home.dir, path);
@@ -133,15 +168,18 @@ export async function openLoggedInWorld(
 /**
  * Logs in by `--with-token`: the quickest way to a login in the store. This process does it, unless the
  * state folder is relative to the home folder.
+ *
+ * @param flags of `sync login`, besides
  */
 export async function loginWithToken(
   world: World,
   request: Parameters<Control['mint']>[0] = {},
+  flags: readonly string[] = [],
 ): Promise<void> {
   const input = JSON.stringify(world.sandbox.control.mint(request));
   const { home } = world;
   const run = isAbsolute(home.env['SYNC_STATE_DIR'] ?? '') ? runHere : runSync;
-  const { code, stderr } = await run(['login', '--with-token'], { home, input });
+  const { code, stderr } = await run(['login', '--with-token', ...flags], { home, input });
   if (code !== 0) throw new Error(`login --with-token ended with ${String(code)}: ${stderr}`);
 }
 
@@ -162,12 +200,6 @@ export async function openSandbox(
   });
   onTestFinished(() => sandbox.close());
   return sandbox;
-}
-
-export function openHome(env: NodeJS.ProcessEnv = {}): Home {
-  const home = makeHome(env);
-  onTestFinished(() => home.remove());
-  return home;
 }
 
 /** Runs the program from source, which is loaded with the first run. */

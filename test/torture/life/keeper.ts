@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../../src/seed/random.ts';
 import { type Running, ndjson } from '../../support/program.ts';
 import { NEVER_MS } from '../../support/until.ts';
-import type { WatchWorld } from '../../watch/support.ts';
+import type { World } from '../../support/world.ts';
 import { type Findings, judgeOutput } from '../judge.ts';
 import type { Round } from '../kind.ts';
 import type { Shelf } from './shelf.ts';
 
 /** Keeps a watcher of one folder running, in its way: it also ends, kills and stops it. */
 export class Keeper {
-  readonly #world: WatchWorld;
+  readonly #world: World;
   readonly #shelf: Shelf;
   readonly #flags: readonly string[];
   readonly #round: Findings & Pick<Round, 'count'>;
@@ -17,7 +17,7 @@ export class Keeper {
   #running: Running | undefined;
 
   constructor(
-    world: WatchWorld,
+    world: World,
     shelf: Shelf,
     flags: readonly string[],
     round: Findings & Pick<Round, 'count'>,
@@ -30,7 +30,7 @@ export class Keeper {
 
   async start(): Promise<void> {
     this.#round.count('watchers');
-    const running = this.#world.run(['watch', this.#shelf.dir, '--json', ...this.#flags]);
+    const running = this.#world.start(['watch', this.#shelf.dir, '--json', ...this.#flags]);
     // Judged at the end.
     running.finished.catch(() => undefined);
     this.#started.push(running);
@@ -94,7 +94,7 @@ export class Keeper {
 
   /** A second watcher of the folder is refused. */
   async #startSecond(): Promise<void> {
-    const { code } = await this.#world.run(['watch', this.#shelf.dir]).finished;
+    const { code } = await this.#world.start(['watch', this.#shelf.dir]).finished;
     if (code !== 2)
       this.#round.failed('wrong report', `a second watcher ended with ${String(code)}`);
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../../src/seed/random.ts';
-import type { WatchWorld } from '../../watch/support.ts';
+import { type World, loginWithToken } from '../../support/world.ts';
 import type { Round } from '../kind.ts';
 
 /** Faults of the service that pass: none of them is about a recording. */
@@ -29,7 +29,7 @@ const HANGS = ['upload-fit:hang*9', 'upload-fit:hang-after*9'] as const;
 /** Lets the service fail, vanish and end the login, again and again. It leaves it in order. */
 export async function troubleService(
   random: Random,
-  world: WatchWorld,
+  world: World,
   round: Pick<Round, 'count' | 'note'>,
   until: () => boolean,
 ): Promise<void> {
@@ -56,7 +56,7 @@ export async function troubleService(
       case 'login':
         world.sandbox.control.revoke();
         await sleep(pauseMs);
-        await world.login();
+        await loginWithToken(world, {}, ['--same-athlete']);
         break;
     }
   }

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Random, stream } from '../../../src/seed/random.ts';
-import { type WatchWorld, makeWorld } from '../../watch/support.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
+import { type World, openLoggedInWorld } from '../../support/world.ts';
 import { judgeOutput, judgeRecordings } from '../judge.ts';
 import type { Round } from '../kind.ts';
 import { Keeper } from './keeper.ts';
@@ -42,23 +42,12 @@ export async function runSessions(round: Round, all: readonly Troubles[]): Promi
 }
 
 async function runSession(round: Round, troubles: Troubles): Promise<void> {
-  const world = await makeWorld({ stored: true });
-  const around = mkdtempSync(join(tmpdir(), 'sync-life-'));
-  try {
-    await world.login();
-    await live(round, world, around, troubles);
-  } finally {
-    await world.close();
-    rmSync(around, { recursive: true, force: true });
-  }
+  const around = scratchDir();
+  const world = await openLoggedInWorld({ sandbox: { data: join(around, 'platform') } });
+  await live(round, world, around, troubles);
 }
 
-async function live(
-  round: Round,
-  world: WatchWorld,
-  around: string,
-  troubles: Troubles,
-): Promise<void> {
+async function live(round: Round, world: World, around: string, troubles: Troubles): Promise<void> {
   const { random } = round;
   const labelled = (label: string): Random => stream(random.uint32(), label);
   const began = performance.now();
@@ -130,7 +119,7 @@ async function waitForBatches(
 
 async function judgeLife(
   round: Round,
-  world: WatchWorld,
+  world: World,
   shelves: readonly Shelf[],
   keepers: readonly Keeper[],
   made: ReadonlyMap<string, Uint8Array>,
@@ -168,7 +157,7 @@ async function judgeLife(
     isLate || troubles.includes('service') || troubles.includes('watchers'),
   );
   const before = world.requests();
-  const upload = world.run(['upload', ...shelves.map(({ dir }) => dir)]);
+  const upload = world.start(['upload', ...shelves.map(({ dir }) => dir)]);
   const finished = await upload.finished;
   // Its words about files that cannot be sent are its results.
   judgeOutput(round, 'upload', { ...finished, stderr: finished.stdout + finished.stderr });
