@@ -12,7 +12,7 @@ import { root, scratch } from './world.mjs';
 export async function makeFolder(count, sizeBytes, perFolder = 256) {
   const folder = join(scratch, `recordings-${count}-${sizeBytes}-${perFolder}`);
   if (existsSync(folder)) return folder;
-  const makeRecording = await loadMaker();
+  const { makeRecording } = await loadSupport('fit-maker');
   for (let index = 0; index < count; index++) {
     const part = String(Math.floor(index / perFolder)).padStart(4, '0');
     const path = join(folder, part, `ride-${index}.fit`);
@@ -28,17 +28,16 @@ export function filesBelow(folder) {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-let maker;
-
-/** Loads `makeRecording` of test/support/fit-maker.ts. */
-async function loadMaker() {
-  maker ??= build({
-    input: join(root, 'test', 'support', 'fit-maker.ts'),
-    platform: 'node',
-    logLevel: 'silent',
-    output: { dir: join(scratch, 'maker'), format: 'esm', entryFileNames: 'maker.mjs' },
-  });
-  await maker;
-  const file = pathToFileURL(join(scratch, 'maker', 'maker.mjs'));
-  return (await import(file.href)).makeRecording;
+/** Imports a module of test/support/. */
+export async function loadSupport(name) {
+  const file = join(scratch, `${name}.mjs`);
+  if (!existsSync(file)) {
+    await build({
+      input: join(root, 'test', 'support', `${name}.ts`),
+      platform: 'node',
+      logLevel: 'silent',
+      output: { file, format: 'esm' },
+    });
+  }
+  return await import(pathToFileURL(file).href);
 }

@@ -7,11 +7,10 @@ const script = fileURLToPath(new URL('sink.py', import.meta.url));
 /**
  * Starts a server that takes everything, in a process of its own.
  * @param latencyMs before each answer
- * @param mbitPerSecond rate of the line to it, all connections together; 0: no limit
  * @returns its URL; `close()`
  */
-export async function startSink({ latencyMs = 0, mbitPerSecond = 0 } = {}) {
-  const child = spawn('python3', [script, latencyMs, mbitPerSecond].map(String), {
+export async function startSink({ latencyMs = 0 } = {}) {
+  const child = spawn('python3', [script, String(latencyMs)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const [port] = await once(child.stdout, 'data');

@@ -1,6 +1,6 @@
 """A server that takes every request and discards its body, as fast as it can.
 
-Usage: sink.py LATENCY_MS MBIT_PER_SECOND (0: no limit). Prints its port; ends when stdin does. It is in
+Usage: sink.py LATENCY_MS. Prints its port; ends when stdin does. It is in
 Python, because Linux can discard what a socket received without copying it (MSG_TRUNC), which Node.js
 cannot ask for.
 """
@@ -12,10 +12,8 @@ import sys
 import time
 
 LATENCY = float(sys.argv[1]) / 1000
-SECONDS_PER_BYTE = 8e-6 / float(sys.argv[2]) if float(sys.argv[2]) > 0 else 0
-# How far the line may be ahead of its rate (s), and the bytes that are taken from a connection at once.
-BURST = 0.005
-CHUNK = 1 << 18 if SECONDS_PER_BYTE > 0 else 1 << 20
+# Bytes that are taken from a connection at once.
+CHUNK = 1 << 20
 DISCARD = socket.MSG_TRUNC if sys.platform == 'linux' else 0
 
 STORED = b'{"success":true,"results":{"total":1,"processed":1,"duplicates":0,"failed":0}}'
@@ -35,7 +33,6 @@ class Connection:
 selector = selectors.DefaultSelector()
 # Answers that wait for their latency: due time, connection.
 waiting = collections.deque()
-line_free = 0
 
 
 def read(connection):
@@ -54,8 +51,6 @@ def read(connection):
     if size == 0:
         close(connection)
         return
-    if SECONDS_PER_BYTE > 0:
-        pace(size)
     if connection.left == 0:
         if LATENCY > 0:
             waiting.append((time.monotonic() + LATENCY, connection))
@@ -69,15 +64,6 @@ def begin(connection, head, arrived):
         connection.socket.send(b'HTTP/1.1 100 Continue\r\n\r\n')
     _, found, length = head.partition(b'\r\ncontent-length:')
     connection.left = int(length.partition(b'\r\n')[0]) - arrived if found else 0
-
-
-def pace(size):
-    """Waits until a line of the given rate would have carried these bytes."""
-    global line_free
-    now = time.monotonic()
-    line_free = max(line_free, now - BURST) + size * SECONDS_PER_BYTE
-    if line_free > now:
-        time.sleep(line_free - now)
 
 
 def close(connection):

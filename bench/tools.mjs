@@ -5,7 +5,6 @@ const TOOLS = {
   python3: { version: ['--version'], package: 'python3' },
   curl: { version: ['--version'], package: 'curl' },
   rclone: { version: ['version'], package: 'rclone' },
-  sha256sum: { version: ['--version'], package: 'coreutils' },
   unzip: { version: ['-v'], package: 'unzip' },
   xmllint: { version: ['--version'], package: 'libxml2-utils' },
 };

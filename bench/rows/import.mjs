@@ -21,12 +21,12 @@ with zipfile.ZipFile(archive, 'w') as outer:
 `;
 
 /** The first import of an account export, beside what a user would type: unzip twice, one curl for all. */
-export function firstImport(count, sizeBytes) {
+export function firstImport(count, sizeBytes, line) {
   return async ({ rounds, compared }) => {
     const files = filesBelow(await makeFolder(count, sizeBytes));
     const archive = join(scratch, 'export.zip');
     execFileSync('python3', ['-c', NEST, archive, ...files]);
-    const sink = await startSink();
+    const sink = await startSink(line);
     const env = await logIn(sink.url);
     const command = [process.execPath, program, 'import', archive, '--yes', '--quiet'];
     const unpacked = join(scratch, 'unpacked');

@@ -10,7 +10,7 @@ const JOBS = 4;
 const PATH = '/api/workouts/upload-fit';
 
 /** Upload of a folder that the service does not have. @param rival returns the command of the other side */
-export function upload(count, sizeBytes, rival, line = {}) {
+export function upload(count, sizeBytes, rival, line) {
   return async ({ rounds, compared }) => {
     const folder = await makeFolder(count, sizeBytes);
     const sink = await startSink(line);

@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { on, once } from 'node:events';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeFolder } from '../recordings.mjs';
+import { filesBelow, makeFolder } from '../recordings.mjs';
 import { startSink } from '../sink.mjs';
-import { logIn, program } from '../world.mjs';
+import { logIn, program, scratch } from '../world.mjs';
 
 /** Length of the idle minute (s). */
 const IDLE_SECS = 60;
@@ -31,21 +34,54 @@ export function watchIdle(count) {
       const watcher = await start();
       // V8 collects the garbage of the start until then.
       await sleep(30_000);
-      const before = useOf(watcher.pid);
+      const before = cpuMs(watcher.pid);
       await sleep(IDLE_SECS * 1000);
-      const after = useOf(watcher.pid);
+      const after = cpuMs(watcher.pid);
       figures = [
         {
           name: 'share of a core',
           unit: '%',
-          ours: [(after.cpuMs - before.cpuMs) / IDLE_SECS / 10],
+          ours: [(after - before) / IDLE_SECS / 10],
         },
-        { name: 'wake-ups', unit: 'a minute', ours: [after.wakeUps - before.wakeUps] },
         { name: 'peak memory', unit: 'MB', ours: [peakMb(watcher.pid)] },
       ];
       await watcher.stop();
     });
     return figures;
+  };
+}
+
+/** Time from the last byte of a recording, in a watched folder, to the report of its upload. */
+export function watchDelivery(line) {
+  return async ({ rounds }) => {
+    const sink = await startSink(line);
+    const env = await logIn(sink.url);
+    const folder = join(scratch, 'delivered');
+    mkdirSync(folder);
+    const watcher = spawn(process.execPath, [program, 'watch', folder, '--json'], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const lines = createInterface({ input: watcher.stdout });
+    const report = async (name) => {
+      for await (const [text] of on(lines, 'line')) {
+        const { type, event } = JSON.parse(text);
+        if (type === name || event === name) return;
+      }
+    };
+    await report('ready');
+    const delays = [];
+    for (const file of filesBelow(await makeFolder(rounds, 200_000))) {
+      const reported = report('upload');
+      copyFileSync(file, join(folder, basename(file)));
+      const started = performance.now();
+      await reported;
+      delays.push(performance.now() - started);
+    }
+    watcher.kill('SIGTERM');
+    await once(watcher, 'close');
+    sink.close();
+    return [{ name: 'delay', unit: 'ms', ours: delays }];
   };
 }
 
@@ -86,14 +122,11 @@ function peakMb(pid) {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
 }
 
-/** CPU time (ms) and wake-ups of all threads of a process so far. */
-function useOf(pid) {
-  const use = { cpuMs: 0, wakeUps: 0 };
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    const folder = `/proc/${pid}/task/${thread}`;
-    use.cpuMs += Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
-    const status = readFileSync(`${folder}/status`, 'utf8');
-    use.wakeUps += Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)[1]);
-  }
-  return use;
+/** Returns the CPU time of all threads of a process so far (ms). */
+function cpuMs(pid) {
+  const times = readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const text = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8');
+    return Number(text.split(' ')[0]) / 1e6;
+  });
+  return times.reduce((sum, time) => sum + time, 0);
 }

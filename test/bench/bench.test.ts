@@ -93,23 +93,14 @@ describe.skipIf(missing.length > 0)(`the bench${skipNote(missing)}`, () => {
     await expect(measure({ command: ['no-such-command'] })).rejects.toThrow('ended with 127');
   });
 
-  it('runs a server that delays its answers and limits its rate', async () => {
-    const send = async (sink: Sink, bytes: number) => {
-      const started = performance.now();
-      const response = await fetch(sink.url, { method: 'POST', body: Buffer.alloc(bytes) });
-      expect(await response.json()).toMatchObject({ success: true });
-      return performance.now() - started;
-    };
-    const open = async (line: object) => {
-      const sink = await startSink(line);
-      onTestFinished(() => {
-        sink.close();
-      });
-      return sink;
-    };
-    expect(await send(await open({ latencyMs: 100 }), 10)).toBeGreaterThanOrEqual(100);
-    const slow = await open({ mbitPerSecond: 100 });
-    // 5 MB take 0.4 s, less the burst.
-    expect(await send(slow, 5_000_000)).toBeGreaterThan(380);
+  it('runs a server that delays its answers', async () => {
+    const sink = await startSink({ latencyMs: 100 });
+    onTestFinished(() => {
+      sink.close();
+    });
+    const started = performance.now();
+    const response = await fetch(sink.url, { method: 'POST', body: Buffer.alloc(10) });
+    expect(await response.json()).toMatchObject({ success: true });
+    expect(performance.now() - started).toBeGreaterThanOrEqual(100);
   });
 });
