@@ -52,7 +52,7 @@ export function readyText({
     known === undefined
       ? `# Copy the line above into another terminal, then: ${programName()} login`
       : `# In another terminal, type: ${programName()} login ${known.name}`,
-    `# Open ${url}/ to look at it.`,
+    `# Open ${url}/ to see its data.`,
     `# Athletes: ${athletes.map(({ id, name }) => `${name} (${id})`).join(', ')}`,
     ...faults.map((fault) => `# Fault: ${fault}`),
     '# Ctrl-C stops it.',

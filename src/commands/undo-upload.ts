@@ -111,7 +111,7 @@ const EXIT_CODES = {
 } as const;
 
 const OTHERS =
-  'On another computer, `sync watch` sends such a recording if it has not sent it before.';
+  'Another computer that has such a recording, and never sent it, still sends it with `sync watch`.';
 
 async function sentUploads(
   subject: Subject,

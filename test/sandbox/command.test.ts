@@ -79,7 +79,7 @@ describe('sync sandbox', () => {
 
   it('points people to its page', async () => {
     const { stdout } = await startForPeople();
-    const [, page = ''] = /^# Open (\S+) to look at it\.$/m.exec(stdout.join('\n')) ?? [];
+    const [, page = ''] = /^# Open (\S+) to see its data\.$/m.exec(stdout.join('\n')) ?? [];
     const response = await fetch(page, { headers: { accept: 'text/html' } });
     expect(await response.text()).toContain('<title>Ada Lindqvist · Sandbox platform</title>');
   });
