@@ -10,6 +10,7 @@ import {
   worldOf,
 } from '../support/acceptance.ts';
 import { type TrackPoint, TRACK_START, fit, gpx, ridePoints, tcx } from '../support/tracks.ts';
+import { makeRecording } from '../support/fit-maker.ts';
 import { makeZip } from '../support/zip-maker.ts';
 import { systemClock } from '../../src/system/this-process.ts';
 
@@ -121,6 +122,13 @@ describe('a GPX or TCX file', () => {
 describe('a GPX file of a ride that a FIT recording has', () => {
   const whole = fit(ride);
   const part = (from: number, to: number) => ride.filter(({ at }) => at >= from && at <= to);
+  const leg = (number: number) => part(number * 1200, (number + 1) * 1200);
+  const indoorLeg = leg(1).map(({ at }) => ({ at, hr: 120 }));
+  const indoors = (furtherSports: readonly number[] = []) =>
+    makeRecording({ startTime: new Date(TRACK_START), durationSecs: HOUR, furtherSports });
+  /** The same points at the same times, so many metres to the north. */
+  const away = (points: readonly TrackPoint[], metres: number) =>
+    points.map((at) => ({ ...at, lat: (at.lat ?? 0) + metres / 111_195 }));
 
   it('is covered, and sent by --same-ride', async () => {
     const world = await openLoggedInWorld();
@@ -161,6 +169,32 @@ describe('a GPX file of a ride that a FIT recording has', () => {
     ['96 % of its time', [fit(part(0, 3460))], track(), 'covered'],
     ['and the file is a half of it', [whole], track(part(600, 2400)), 'covered'],
     ['of the race after the warm-up', [fit(part(1200, HOUR))], track(part(0, 1200)), 'uploaded'],
+    ['of a companion 20 m behind in a group ride', [whole], track(away(ride, 20)), 'covered'],
+    [
+      'of a companion who took another way after a third',
+      [whole],
+      track([...part(0, 1200), ...away(part(1205, HOUR), 400)]),
+      'uploaded',
+    ],
+    [
+      'and the file is the bike leg of a triathlon',
+      [fit(leg(0), { sport: 5 }), fit(leg(1), { serial: 2 }), fit(leg(2), { serial: 3, sport: 1 })],
+      track(leg(1)),
+      'covered',
+    ],
+    [
+      'and the file has all legs of a triathlon',
+      [fit(leg(0), { sport: 5 }), fit(leg(1), { serial: 2 }), fit(leg(2), { serial: 3, sport: 1 })],
+      track(),
+      'covered',
+    ],
+    ['and the file is an indoor part of it', [indoors()], track(indoorLeg), 'covered'],
+    [
+      'and the recording has several sessions, of which the platform takes one',
+      [indoors([2, 1])],
+      track(indoorLeg),
+      'uploaded',
+    ],
   ] as const)('is compared with it: %s', async (_, recordings, file, outcome) => {
     const world = await openLoggedInWorld();
     for (const [index, bytes] of recordings.entries()) world.write(`r/${index}.fit`, bytes);

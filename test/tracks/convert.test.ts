@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import FitParser from 'fit-file-parser';
@@ -18,6 +19,62 @@ interface Parsed {
   readonly laps: readonly Record<string, unknown>[];
 }
 
+/** The version that the platform reads with. */
+const require = createRequire(import.meta.url);
+const { default: PlatformParser } = require('fit-file-parser-2') as {
+  readonly default: typeof FitParser;
+};
+
+/** Facts of a session that the platform shows. */
+const SHOWN = [
+  ...['sport', 'sub_sport', 'start_time', 'total_elapsed_time', 'total_timer_time'],
+  ...[
+    'total_distance',
+    'total_calories',
+    'total_ascent',
+    'total_descent',
+    'avg_speed',
+    'max_speed',
+  ],
+  ...['avg_heart_rate', 'max_heart_rate', 'avg_cadence', 'max_cadence', 'avg_power', 'max_power'],
+];
+
+async function parsed(Reader: typeof FitParser, bytes: Buffer): Promise<Parsed> {
+  const parser = new Reader({ mode: 'list', speedUnit: 'm/s', lengthUnit: 'm' });
+  return JSON.parse(JSON.stringify(await parser.parseAsync(Buffer.from(bytes)))) as Parsed;
+}
+
+/** Checks that the platform reads the same records and sessions, with the old fields of speed and altitude. */
+async function comparePlatform(bytes: Buffer, { records, sessions }: Parsed): Promise<void> {
+  const there = await parsed(PlatformParser, bytes);
+  expect(there.records).toMatchObject(records);
+  for (const record of there.records) {
+    expect(record['speed']).toEqual(record['enhanced_speed']);
+    expect(record['altitude']).toEqual(record['enhanced_altitude']);
+  }
+  const shown = (all: Parsed['sessions']) =>
+    all.map((session) => Object.fromEntries(SHOWN.map((field) => [field, session[field]])));
+  expect(shown(there.sessions)).toEqual(shown(sessions));
+  const altitudes = there.records.map(({ altitude }) => Number(altitude ?? 0));
+  const jump = Math.max(...altitudes) - Math.min(...altitudes);
+  // The ascent of impossible altitudes is more than the field holds.
+  const has = (field: string) =>
+    there.records.some((record) => field in record) && (field !== 'altitude' || jump < 5_000);
+  for (const [field, facts] of [
+    ['distance', ['total_distance']],
+    ['speed', ['avg_speed', 'max_speed']],
+    ['altitude', ['total_ascent']],
+    ['heart_rate', ['avg_heart_rate', 'max_heart_rate']],
+    ['cadence', ['avg_cadence', 'max_cadence']],
+    ['power', ['avg_power', 'max_power']],
+  ] as const) {
+    for (const fact of facts) {
+      const stated = there.sessions.every((session) => session[fact] !== undefined);
+      expect({ [fact]: stated }).toEqual({ [fact]: has(field) });
+    }
+  }
+}
+
 /** Converts a file; returns the lines, and what fit-file-parser reads of each recording. */
 async function converted(text: string | Uint8Array, name = 'ride.gpx') {
   folder = scratchDir();
@@ -32,8 +89,9 @@ async function converted(text: string | Uint8Array, name = 'ride.gpx') {
     if (typeof copy !== 'string') continue;
     const bytes = readFileSync(join(folder, copy));
     expect(checkEnvelope(bytes)).toEqual({ state: 'whole', segments: 1 });
-    const parser = new FitParser({ mode: 'list', speedUnit: 'm/s', lengthUnit: 'm' });
-    files.push(JSON.parse(JSON.stringify(await parser.parseAsync(bytes))) as Parsed);
+    const file = await parsed(FitParser, bytes);
+    await comparePlatform(bytes, file);
+    files.push(file);
   }
   return { exitCode, lines: all, files };
 }
