@@ -10,6 +10,8 @@ export function zoneData() {
       handler: (code) => ({
         code: `export default JSON.parse(${JSON.stringify(JSON.stringify(trimmed(JSON.parse(code))))});`,
         moduleType: 'js',
+        // Generated code has no lines of a source.
+        map: { mappings: '' },
       }),
     },
   };

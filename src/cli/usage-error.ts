@@ -1,6 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 import { SyncError } from '../base/errors.ts';
-import { phrase, sync } from '../base/phrase.ts';
+import { joinTexts, phrase, sync } from '../base/phrase.ts';
 import { capital } from '../terminal/words.ts';
 
 /** Returns the SyncError `USAGE` of a wrong command line, with commander's words and its guess. */
@@ -13,10 +13,14 @@ export function usageError(
   const { command, path, rest } = namedCommand(root, words);
   const help = sync(...path, '--help');
   const [unknown] = rest;
-  if (command === root && unknown !== undefined && /[./\\]/.test(unknown)) {
-    return new SyncError('USAGE', `There is no file, folder or command ${unknown}.`, {
-      hint: phrase`See ${help}.`,
-    });
+  if (unknown !== undefined && /[./\\]/.test(unknown) && command.commands.length > 0) {
+    if (command === root) {
+      const message = `There is no file, folder or command ${unknown}.`;
+      return new SyncError('USAGE', message, { hint: phrase`See ${help}.` });
+    }
+    const meant = command.commands.map((kind) => phrase`${sync(...path, kind.name(), unknown)}`);
+    const message = `${capital(path.join(' '))} needs a kind before ${unknown}.`;
+    return new SyncError('USAGE', message, { hint: phrase`Run ${joinTexts(meant, ' or ')}.` });
   }
   // Commander has no message for a command without its subcommand, or for help about an unknown one.
   const message = error.code === 'commander.help' ? missing(command, path, unknown) : error.message;

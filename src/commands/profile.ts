@@ -80,32 +80,31 @@ export function profileText(report: ProfileReport): Text {
   return joinTexts([...head, ...profileLines(report.profile)], '\n');
 }
 
-/** Services answer with kg; `weightUnits` is only the unit on their pages. */
-const FIELDS: Readonly<Record<string, { readonly words?: string; readonly unit?: string }>> = {
-  weight: { unit: 'kg' },
-  effectiveWeight: { words: 'weight in use', unit: 'kg' },
-  weightSourceMode: { words: 'source of the weight' },
-  uiLanguage: { words: 'language of the pages' },
+/** The fields that are shown, in this order. Services answer with kg; `weightUnits` is only the unit on their pages. */
+const FIELDS: Readonly<Record<string, { readonly words: string; readonly unit?: string }>> = {
+  name: { words: 'name' },
+  email: { words: 'email' },
+  timezone: { words: 'time zone' },
+  weight: { words: 'weight', unit: 'kg' },
+  weightUnits: { words: 'weight units', unit: "(on the platform's pages)" },
   ftp: { words: 'FTP', unit: 'W' },
   maxHr: { words: 'maximum heart rate', unit: 'bpm' },
   lthr: { words: 'threshold heart rate', unit: 'bpm' },
-  weightUnits: { unit: "(on the platform's pages)" },
+  restingHr: { words: 'resting heart rate', unit: 'bpm' },
   dob: { words: 'date of birth' },
+  sex: { words: 'sex' },
+  language: { words: 'language' },
+  city: { words: 'city' },
+  country: { words: 'country' },
 };
 
 function profileLines(profile: unknown): Text[] {
-  if (!isObject(profile)) return [linesOf(toJson(profile, { indent: 2 }))];
-  const shown = Object.entries(profile).filter(
-    ([, value]) => value !== null && typeof value !== 'object',
+  const fields = isObject(profile) ? profile : {};
+  const shown = Object.keys(FIELDS).filter((name) => (fields[name] ?? null) !== null);
+  if (shown.length === 0) return [linesOf(toJson(profile, { indent: 2 }))];
+  const rows = shown.map((name) => ({ words: name, ...FIELDS[name], value: String(fields[name]) }));
+  const width = Math.max(...rows.map(({ words }) => words.length));
+  return rows.map(({ words, value, unit = '' }) =>
+    `${words.padEnd(width)}  ${value} ${unit}`.trimEnd(),
   );
-  const width = Math.max(...shown.map(([key]) => wordsOf(key).length));
-  return shown.map(([key, value]) => {
-    const { unit = '' } = FIELDS[key] ?? {};
-    return `${wordsOf(key).padEnd(width)}  ${String(value)} ${unit}`.trimEnd();
-  });
-}
-
-/** Returns `height units` for `heightUnits`. */
-function wordsOf(key: string): string {
-  return FIELDS[key]?.words ?? key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -136,7 +136,7 @@ async function push(
   output.summarise(() => pushSummaryJson(tally));
   if (baseUrl === undefined) {
     for (const record of await readFiles(context, run, report)) {
-      report.add(withoutAddress(record, config.endpoints[kind]));
+      report.add(plannedRequest(record, config.endpoints[kind]));
     }
     report.print();
   } else await send(context, config, run, report);
@@ -228,7 +228,7 @@ function isTableName(file: string): boolean {
 }
 
 /** Returns the request of a day of which no service is known. @param path of the endpoint */
-function withoutAddress(record: PreparedRecord, path: string): RecordItem {
+function plannedRequest(record: PreparedRecord, path: string): RecordItem {
   const { kind, date, sources, warnings, zoneUsed, body } = record;
   const request = { method: 'POST', url: path, body } as const;
   return { outcome: 'would-push', kind, date, sources, warnings, zoneUsed, request };

@@ -15,7 +15,6 @@ import type { Source } from '../records/sources/types.ts';
 import type { RecordKind } from '../records/types.ts';
 
 interface SourcesFlags {
-  readonly check?: string;
   readonly tz?: string;
   readonly unit?: readonly string[];
 }
@@ -23,15 +22,15 @@ interface SourcesFlags {
 export const sources: CommandModule = {
   declare: (command) =>
     command
-      .option('--check <file>', 'show what is in a file, and its first day as it would be sent')
+      .argument('[file]', 'a file: shows what it is read as, and its first day as it would be sent')
       .addOption(unitFlag())
       .addOption(zoneFlag()),
-  examples: ['sync sources', 'sync sources --check export.json'],
+  examples: ['sync sources', 'sync sources export.json'],
   documents: ['sources.md'],
 
-  async run(context, flags: SourcesFlags) {
+  async run(context, file: string | undefined, flags: SourcesFlags) {
     context.output.summarise();
-    if (flags.check !== undefined) return await check(context, flags.check, flags);
+    if (file !== undefined) return await check(context, file, flags);
     for (const source of SOURCES) context.output.result(sourceJson(source), sourceText(source));
     return ExitCode.ok;
   },

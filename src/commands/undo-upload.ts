@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type CommandModule, dryRun } from '../app/command.ts';
+import { type CommandModule, dryRun, zoneFlag } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { confirmed } from '../app/confirm.ts';
 import type { AppContext } from '../app/context.ts';
@@ -23,6 +23,7 @@ import { type KeptWorkout, type Removable, takeBack } from '../upload/undo.ts';
 
 interface UndoFlags {
   readonly yes?: boolean;
+  readonly tz?: string;
   readonly dryRun?: boolean;
 }
 
@@ -31,13 +32,14 @@ export const undoUpload: CommandModule = {
     command
       .argument('<file|date>', `a recording, or a day: ${DATE_FORMS}`)
       .option('--yes', 'remove without asking')
+      .addOption(zoneFlag())
       .addOption(dryRun()),
   examples: ['sync undo upload ride.fit', 'sync undo upload yesterday --yes'],
 
   async run(context, given: string, flags: UndoFlags) {
     const { output } = context;
     output.summarise();
-    const config = configFor(context);
+    const config = configFor(context, { timezone: flags.tz });
     requireBaseUrl(config);
     const { name: zone } = await zoneFor(config, context);
     const subject = await findSubject(given, () => zone, context);

@@ -1,5 +1,5 @@
 import type { Text } from '../base/phrase.ts';
-import { type CommandModule, dryRun } from '../app/command.ts';
+import { type CommandModule, dryRun, zoneFlag } from '../app/command.ts';
 import type { AppContext } from '../app/context.ts';
 import type { ExitCode } from '../base/errors.ts';
 import type { RecordKind } from '../records/types.ts';
@@ -15,6 +15,7 @@ import { pushItemJson, pushItemText } from '../app/words/days.ts';
 
 interface UndoFlags {
   readonly force?: boolean;
+  readonly tz?: string;
   readonly dryRun?: boolean;
 }
 
@@ -24,6 +25,7 @@ export const undoNutrition: CommandModule = {
     command
       .argument('<date>', DATE_FORMS)
       .option('--force', 'also remove items that were edited in the platform')
+      .addOption(zoneFlag())
       .addOption(dryRun()),
   examples: ['sync undo nutrition yesterday', 'sync undo nutrition 2026-02-15 --dry-run'],
   documents: ['nutrition.md'],
@@ -32,7 +34,8 @@ export const undoNutrition: CommandModule = {
 
 /** Sends the values of a wellness day again that were sent before the last ones. */
 export const undoWellness: CommandModule = {
-  declare: (command) => command.argument('<date>', DATE_FORMS).addOption(dryRun()),
+  declare: (command) =>
+    command.argument('<date>', DATE_FORMS).addOption(zoneFlag()).addOption(dryRun()),
   examples: ['sync undo wellness yesterday', 'sync undo wellness 2026-02-15 --dry-run'],
   documents: ['records.md'],
   run: (context, day: string, flags: UndoFlags) => undo('wellness', context, day, flags),
@@ -45,7 +48,7 @@ async function undo(
   flags: UndoFlags,
 ): Promise<ExitCode> {
   const { clock, output } = context;
-  const config = configFor(context);
+  const config = configFor(context, { timezone: flags.tz });
   requireBaseUrl(config);
   const zone = async () => (await zoneFor(config, context)).name;
   const date = await dateFlag('DATE', day, zone, clock.now());

@@ -1,4 +1,4 @@
-import { type CommandModule, collect, dryRun, jobsFlag, jobsOf } from '../app/command.ts';
+import { type CommandModule, collect, dryRun, jobsFlag, jobsOf, zoneFlag } from '../app/command.ts';
 import { activityView } from '../app/words/activities.ts';
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
@@ -36,6 +36,7 @@ interface UploadFlags {
   readonly anyType?: boolean;
   readonly sameRide?: boolean;
   readonly since?: string;
+  readonly tz?: string;
   readonly jobs?: string;
   readonly dryRun?: boolean;
 }
@@ -50,6 +51,7 @@ export const upload: CommandModule = {
       .option('--any-type', 'send FIT files that are not activities')
       .option('--same-ride', 'also send a ride that another recording, or workout, has already')
       .option('--since <date>', `recordings from this day on: ${DATE_FORMS}`)
+      .addOption(zoneFlag())
       .addOption(jobsFlag('uploads at once'))
       .addOption(dryRun()),
   examples: [
@@ -63,7 +65,7 @@ export const upload: CommandModule = {
   async run(context, paths: readonly string[], flags: UploadFlags) {
     const { clock, cwd, io, output } = context;
     if (paths.includes(STDIN)) throw notFromStdin();
-    const config = configFor(context);
+    const config = configFor(context, { timezone: flags.tz });
     requireBaseUrl(config);
     let view = activityView(io, clock.now(), 'UTC');
     /** Loads the athlete's zone, which a run with nothing to send does not need. */

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { CommandModule } from '../app/command.ts';
+import { type CommandModule, zoneFlag } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { DATE_FORMS, rangeFlags } from '../app/flags/date.ts';
 import { withLedger } from '../app/ledger.ts';
@@ -19,6 +19,7 @@ import { type Verified, verifyUploads } from '../upload/verify.ts';
 interface VerifyFlags {
   readonly since?: string;
   readonly days?: boolean;
+  readonly tz?: string;
 }
 
 /** Compares the recordings that the service accepted with the platform's workouts, and the days with its days. */
@@ -26,6 +27,7 @@ export const verify: CommandModule = {
   declare: (command) =>
     command
       .option('--since <date>', `recordings from this day on: ${DATE_FORMS}`)
+      .addOption(zoneFlag())
       .option('--days', 'also compare wellness and nutrition, with health:read and nutrition:read'),
   examples: ['sync verify', 'sync verify --since 7d', 'sync verify --days'],
 
@@ -33,7 +35,7 @@ export const verify: CommandModule = {
     const { clock, output, signal } = context;
     output.summarise();
     const { days: withDays = false } = flags;
-    const config = configFor(context);
+    const config = configFor(context, { timezone: flags.tz });
     const now = clock.now();
     const { zone, since } = await rangeFlags(context, config, flags);
     return await withLedger(

@@ -1,5 +1,5 @@
 import type { WireObject } from '../api/wire.ts';
-import { type CommandModule, wholeNumber } from '../app/command.ts';
+import { type CommandModule, wholeNumber, zoneFlag } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
 import { DATE_FORMS, rangeFlags } from '../app/flags/date.ts';
@@ -18,6 +18,7 @@ interface WorkoutsFlags {
   readonly since?: string;
   readonly until?: string;
   readonly limit?: string;
+  readonly tz?: string;
 }
 
 const DEFAULT_LIMIT = '20';
@@ -28,12 +29,13 @@ export const workouts: CommandModule = {
     command
       .option('--since <date>', `from this day on: ${DATE_FORMS}`)
       .option('--until <date>', 'up to this day')
+      .addOption(zoneFlag())
       .option('--limit <n>', `how many at most, newest first (default: ${DEFAULT_LIMIT})`),
   examples: ['sync workouts', 'sync workouts --since 7d', 'sync workouts --limit 1000 --json'],
 
   async run(context, flags: WorkoutsFlags) {
     const { clock, io, output, signal } = context;
-    const config = configFor(context);
+    const config = configFor(context, { timezone: flags.tz });
     const range = await rangeFlags(context, config, flags);
     const limit = wholeNumber('--limit', flags.limit ?? DEFAULT_LIMIT, 1, MAX_LIMIT);
     return await withConnection(context, config, {}, async (connection) => {

@@ -21,6 +21,7 @@ export const FINDING_KINDS = [
   'wellness',
   'nutrition',
   'uploaded-before',
+  'undone',
   'copies',
   'covered',
   'too-early',

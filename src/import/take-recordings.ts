@@ -118,8 +118,10 @@ export class RecordingStock {
       return;
     }
     this.#seen.add(sha256);
-    if (known?.uploads.find(sha256)?.state === 'confirmed') {
-      this.#leaveUploaded(days);
+    const state = known?.uploads.find(sha256)?.state;
+    if (state === 'confirmed') this.#leaveUploaded(days);
+    else if (state === 'undone') {
+      findings.leave('undone', 'Recordings undone before', 'sync upload --force sends them', days);
     } else if (since !== undefined && day !== undefined && day < since) {
       const reason = `before ${since} (--since)`;
       findings.leave('too-early', 'Earlier recordings', reason, days);

@@ -1,7 +1,7 @@
 import { type Dirent, type Stats, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, parse, resolve, sep } from 'node:path';
 import { systemCode } from '../base/errors.ts';
-import { NotPlainFile, describeFileError } from '../system/plain-file.ts';
+import { NotPlainFile, describeFileError, describeNamedError } from '../system/plain-file.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import {
   ODD_NAME,
@@ -105,7 +105,7 @@ function* searchPath(
     // An empty path (an unset variable) does not mean the working directory.
     stats = statSync(path === '' ? path : absolute);
   } catch (error) {
-    yield { path, problem: describeFileError(error) };
+    yield { path, problem: describeNamedError(error) };
     return;
   }
   if (stats.isFile()) yield namedFile(path, absolute, stats);

@@ -6,10 +6,12 @@ import {
   lstatSync,
   openSync,
   readFileSync,
+  readdirSync,
   statSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, parse, resolve } from 'node:path';
 import { messageOf, systemCode } from '../base/errors.ts';
+import { mostSimilar } from '../base/similar.ts';
 
 /** A FIFO, a socket or a device in place of a file: it may never end. */
 export class NotPlainFile extends Error {
@@ -82,6 +84,24 @@ export function describeFileError(error: unknown): string {
       return 'It is a folder.';
     default:
       return `It cannot be read (${messageOf(error)}).`;
+  }
+}
+
+/**
+ * Returns why a file or folder of the command line cannot be read, and the name beside it that the user most likely
+ * meant. Reads the folder, which may hang on a device.
+ */
+export function describeNamedError(error: unknown): string {
+  const problem = describeFileError(error);
+  const isMissing = error instanceof Error && 'path' in error && systemCode(error) === 'ENOENT';
+  if (!isMissing) return problem;
+  try {
+    const { dir, base } = parse(String(error.path));
+    const meant = mostSimilar(base, readdirSync(dir));
+    return meant === undefined ? problem : `${problem} Did you mean ${meant}?`;
+  } catch {
+    // The folder is missing, too, or cannot be read.
+    return problem;
   }
 }
 

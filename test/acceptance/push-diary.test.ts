@@ -46,20 +46,20 @@ describe('a folder with a log of lifted weights', () => {
 
   it('is checked with the same answer as push', async () => {
     const { world, folder } = await openDiaryWorld();
-    const strong = await world.sync(['sources', '--check', `${folder}/strong.csv`]);
+    const strong = await world.sync(['sources', `${folder}/strong.csv`]);
     expect(strong.code).toBe(3);
     expect(strong.stderr).toContain('it has the columns "Workout Name", "Exercise Name", "Reps"');
     expect(strong.stderr).toContain('add --source table');
     const unknown = world.write('unknown.csv', 'Zeit,Puls\n2026-11-20,47\n');
-    const { code, stderr } = await world.sync(['sources', '--check', unknown]);
+    const { code, stderr } = await world.sync(['sources', unknown]);
     expect([code, stderr]).toEqual([
       3,
       /unknown program, with the columns "Zeit", "Puls".*records\.md/s,
     ]);
     const empty = world.write('empty.csv', 'date,weight (kg)\n');
-    const none = await world.sync(['sources', '--check', empty]);
+    const none = await world.sync(['sources', empty]);
     expect([none.code, none.stderr]).toEqual([3, /empty\.csv has no row with a value to send\./]);
-    const lines = await world.lines(['sources', '--check', `${folder}/diary.csv`]);
+    const lines = await world.lines(['sources', `${folder}/diary.csv`]);
     expect(lines[0]).toMatchObject({ source: 'table', unread: ['notes'] });
   });
 });

@@ -85,7 +85,7 @@ describe.skipIf(process.platform === 'win32')('a pipe, a device or a socket', ()
     for (const path of [pipe, socket, '/dev/zero']) {
       for (const command of [
         ['seed', '--accounts', path],
-        ['sources', '--check', path],
+        ['sources', path],
         ['repair', path],
       ]) {
         const { code, stderr } = await world.sync(command);

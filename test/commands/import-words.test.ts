@@ -43,3 +43,12 @@ it.each([
     expect(widthOf(line)).toBeLessThanOrEqual(stdoutColumns);
   }
 });
+
+it('leaves out the dates rather than the end of a title, which names the part of an export', () => {
+  const [sleep] = FINDINGS;
+  const title = 'Garmin Connect account export: health status';
+  const text = findingsText([{ ...sleep, title } as Finding], { stdoutColumns: 80, unicode: true });
+  const shown = renderText(text, undefined);
+  expect(shown).toContain(title);
+  expect(shown).not.toContain('2026-01-01');
+});

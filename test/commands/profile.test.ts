@@ -241,8 +241,16 @@ describe('the text of a profile', () => {
     );
     // Names that every object has are not in our tables.
     expect(profileText({ action: 'shown', profile: { constructor: 'x' } })).toEqual(
-      'constructor  x',
+      '{\n  "constructor": "x"\n}',
     );
+    // No name of the interface is shown.
+    const further = {
+      weight: 61.5,
+      weightSourceMode: 'AUTO',
+      effectiveWeight: 61.5,
+      uiLanguage: 'en',
+    };
+    expect(profileText({ action: 'shown', profile: further })).toEqual('weight  61.5 kg');
     expect(
       profileText({ action: 'updated', profile: { weight: 140, weightUnits: 'Pounds' } }),
     ).toEqual(

@@ -211,11 +211,11 @@ it('a damaged FIT file costs only itself, and is named', async () => {
   expect(named.stdout).toContain(`${cut}: The end is missing: 5 bytes of ${whole.length}.`);
 });
 
-describe('sync sources --check of a FIT file', () => {
+describe('sync sources of a FIT file', () => {
   it('shows its first day', async () => {
     const world = await open();
     const file = world.write('m.fit', monitoring([DAY, 53], [2 * DAY, 52]));
-    const run = await world.sync(['sources', '--check', file]);
+    const run = await world.sync(['sources', file]);
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout).toContain(
       `${file}: FIT file of a device: wellness, 2 days (2026-02-15 to 2026-02-16)\n`,
@@ -226,7 +226,7 @@ describe('sync sources --check of a FIT file', () => {
   it('says why it shows no day', async () => {
     const world = await open();
     const file = world.write('m.fit', monitoring([100 * 365 * DAY, 53]));
-    const run = await world.sync(['sources', '--check', file]);
+    const run = await world.sync(['sources', file]);
     expect([run.code, run.stdout]).toEqual([0, '']);
     expect(run.stderr).toContain("is not sent: the device's clock was wrong.");
   });

@@ -14,6 +14,7 @@ const FOUND = line('import-found', {
       wellness: 'wellness of a known source',
       nutrition: 'nutrition of a known source',
       'uploaded-before': 'recordings that the platform confirmed before',
+      undone: 'recordings whose workouts were removed by `sync undo upload`',
       copies: 'recordings that were found before in the same run',
       covered: 'GPX and TCX of rides of which recordings were sent, or will be',
       'too-early': 'recordings before `--since`',

@@ -245,7 +245,7 @@ const LINE_SUMMARY = line('summary of lines', {
   about:
     'How many lines there are; the last line, also of a run that was interrupted and cannot sum up more.',
   commands: [
-    ...['sources', 'sources --check', 'config list', 'doctor', 'inspect', 'daemon logs'],
+    ...['sources', 'sources FILE', 'config list', 'doctor', 'inspect', 'daemon logs'],
     ...['undo upload', 'verify --days', 'verify', 'seed', 'watch'],
   ],
   fields: { total: count('All lines before it.') },

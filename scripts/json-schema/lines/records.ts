@@ -132,7 +132,7 @@ const KIND = word('What is in it.', { wellness: 'daily records', nutrition: 'foo
 
 const EXPORT = line('export', {
   about: 'A file that another program exported, as sync recognised it.',
-  commands: ['push wellness', 'push nutrition', 'sources --check'],
+  commands: ['push wellness', 'push nutrition', 'sources FILE'],
   fields: {
     path: text('The file as the command line names it.'),
     source: text('Name of the source, as `--source` takes it.'),
@@ -143,7 +143,7 @@ const EXPORT = line('export', {
     first: date('The first of them.', 'there is one'),
     last: date('The last of them.', 'there is one'),
     unread: texts('Columns of a table that sync does not know, and does not send.', 'there is one'),
-    example: openObject('The first day as it would be sent.', '`sources --check` prints the line'),
+    example: openObject('The first day as it would be sent.', '`sources FILE` prints the line'),
   },
 });
 

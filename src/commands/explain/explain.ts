@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { CommandModule } from '../../app/command.ts';
+import { type CommandModule, zoneFlag } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { DATE_FORMS } from '../../app/flags/date.ts';
@@ -21,12 +21,13 @@ import { dayJson, dayText, explainDay } from './day.ts';
 import { type ExplainedFile, NOT_KNOWN, explainFile, fileJson, fileText } from './file.ts';
 
 export const explain: CommandModule = {
-  declare: (command) => command.argument('<file|date>', `a recording, or a day: ${DATE_FORMS}`),
+  declare: (command) =>
+    command.argument('<file|date>', `a recording, or a day: ${DATE_FORMS}`).addOption(zoneFlag()),
   examples: ['sync explain ride.fit', 'sync explain yesterday', 'sync explain 2026-02-15'],
 
-  async run(context, given: string) {
+  async run(context, given: string, { tz }: { readonly tz?: string }) {
     const { clock, cwd, output } = context;
-    const config = configFor(context);
+    const config = configFor(context, { timezone: tz });
     const silent = silentFolders(readWatchers(config, clock.now()));
     const zone = await zoneShown(config, context);
     const view = { zone, now: clock.now(), aligned: false };

@@ -27,6 +27,7 @@ import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { type Stock, type StockOptions, sendStock, takeStock } from '../../import/stock.ts';
 import { PHONE_TRACKS } from '../../import/take-tracks.ts';
 import { KINDS } from '../../ledger/records.ts';
+import { type DeliveryTarget, type RecordItem, deliverRecords } from '../../records/deliver.ts';
 import type { SendOptions } from '../../upload/known-outcome.ts';
 import { sameRideOf } from '../../app/flags/same-ride.ts';
 import type { UnreadablePiece } from '../../inputs/pieces.ts';
@@ -139,11 +140,11 @@ class Import {
   /** Shows the findings, the sums, and perhaps the requests: there are none without an account. */
   async show(paths: readonly string[]): Promise<ExitCode> {
     const config = this.#config;
-    if (config.get('baseUrl') === undefined) await this.#takeStock(paths, undefined);
+    if (config.get('baseUrl') === undefined) await this.#takeStock(paths);
     else {
       await withLedger(this.#context, config, { offline: true }, async (connection, ledger) => {
-        const stock = await this.#takeStock(paths, ledger);
-        if (toSendText(stock, undefined) !== '') await this.#send(stock, true, connection, ledger);
+        const { stock, isEmpty } = await this.#takeStock(paths, connection, ledger);
+        if (!isEmpty) await this.#send(stock, true, connection, ledger);
       });
     }
     return this.#exitCode;
@@ -154,11 +155,10 @@ class Import {
     requireBaseUrl(this.#config);
     const online = { connections: DEFAULT_JOBS, offline: false };
     return await withLedger(this.#context, this.#config, online, async (connection, ledger) => {
-      const stock = await this.#takeStock(paths, ledger);
-      const toSend = toSendText(stock, ledger.records);
+      const { stock, isEmpty, toSend } = await this.#takeStock(paths, connection, ledger);
       // Days that were sent before need no question; each is reported as unchanged.
       if (
-        toSendText(stock, undefined) !== '' &&
+        !isEmpty &&
         (yes || toSend === '' || (await confirmed(this.#context, 'send it', 'Nothing was sent')))
       ) {
         this.#report.zones?.remember();
@@ -168,7 +168,8 @@ class Import {
     });
   }
 
-  async #takeStock(paths: readonly string[], ledger: OpenLedger | undefined): Promise<Stock> {
+  /** Reports what was found, and what of it would be sent: without an account, all of it. */
+  async #takeStock(paths: readonly string[], connection?: Connection, ledger?: OpenLedger) {
     const { cwd, io, output } = this.#context;
     const zones = ledger && new ReadZones(this.#options.zone, ledger.records.zones);
     this.#report.zones = zones;
@@ -203,9 +204,30 @@ class Import {
     if (output.json) for (const finding of findings) output.result(findingJson(finding));
     else if (findings.length > 0) output.result({}, findingsText(findings, io));
     this.#report.print();
-    const toSend = toSendText(stock, ledger?.records);
+    const all = {
+      wellness: records.wellness.records.length,
+      nutrition: records.nutrition.records.length,
+    };
+    const target = connection && ledger && targetsOf(connection, ledger).records;
+    const toSend = toSendText(
+      stock,
+      target === undefined ? all : await this.#unsent(stock, target),
+    );
     output.say(toSend === '' ? 'There is nothing to send.' : `To send: ${toSend}.`);
-    return stock;
+    return { stock, toSend, isEmpty: toSendText(stock, all) === '' };
+  }
+
+  /** Counts the days of a stock that need a request: the sender decides. */
+  async #unsent({ records }: Stock, target: Omit<DeliveryTarget, 'report'>) {
+    const unsent = { wellness: 0, nutrition: 0 };
+    const options = { jobs: DEFAULT_JOBS, force: false, dryRun: true, rank: this.#options.rank };
+    const report = ({ kind, outcome }: RecordItem) => {
+      if (outcome === 'would-push') unsent[kind]++;
+    };
+    for (const kind of KINDS) {
+      await deliverRecords(this.#context, records[kind].records, options, { ...target, report });
+    }
+    return unsent;
   }
 
   async #send(

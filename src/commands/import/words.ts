@@ -3,7 +3,7 @@ import type { Stock } from '../../import/stock.ts';
 import type { UnreadablePiece } from '../../inputs/pieces.ts';
 import type { Io } from '../../terminal/io.ts';
 import { type Text, joinTexts, renderText } from '../../base/phrase.ts';
-import { KINDS, type RecordLedger } from '../../ledger/records.ts';
+import { KINDS, type RecordKind } from '../../ledger/records.ts';
 import { widthOf } from '../../terminal/wrap.ts';
 import { table } from '../../terminal/table.ts';
 import { bytes, plural } from '../../terminal/words.ts';
@@ -19,8 +19,6 @@ export function findingJson({ days, bytes: size, ...finding }: Finding): Record<
   };
 }
 
-/** Width from which a table has room for the first and the last day (columns). */
-const DATED = 80;
 /** Number of rows about files that are not understood; the others are added up. */
 const MAX_NOT_UNDERSTOOD = 8;
 
@@ -29,12 +27,19 @@ export function findingsText(
   io: Pick<Io, 'stdoutColumns' | 'unicode'>,
 ): Text {
   const shown = shortened(findings);
-  const whole = findingsTable(shown, sentText, { ...io, stdoutColumns: 0 });
-  const width = Math.max(...renderText(whole, undefined).split('\n').map(widthOf));
-  if (io.stdoutColumns === 0 || width <= io.stdoutColumns) return whole;
+  const room = io.stdoutColumns === 0 ? Infinity : io.stdoutColumns;
+  const fits = (text: Text) =>
+    renderText(text, undefined)
+      .split('\n')
+      .every((line) => widthOf(line) <= room);
+  const uncut = { ...io, stdoutColumns: 0 };
+  const whole = findingsTable(shown, sentText, uncut);
+  if (fits(whole)) return whole;
   const left = shown.filter(({ sends }) => !sends);
   const reasons = left.map((finding) => `  ${finding.title}: ${sentText(finding).slice(4)}`);
-  const inBrief = findingsTable(shown, briefly, io, io.stdoutColumns >= DATED);
+  const dated = findingsTable(shown, briefly, uncut);
+  // The end of a title says which part of an export it is.
+  const inBrief = fits(dated) ? dated : findingsTable(shown, briefly, io, false);
   return joinTexts(reasons.length === 0 ? [inBrief] : [inBrief, 'Not sent:', ...reasons], '\n');
 }
 
@@ -93,20 +98,17 @@ function shortened(findings: readonly Finding[]): Finding[] {
  * Summarises what will be sent of a stock, such as `412 recordings (98 MB) and 365 days of wellness`; ''
  * for nothing.
  *
- * @param ledger absent without an account: every day counts as new
+ * @param unsent number of days, by their kind
  */
 export function toSendText(
-  { findings, files, members, records }: Stock,
-  ledger: Pick<RecordLedger, 'isUnchanged'> | undefined,
+  { findings, files, members }: Stock,
+  unsent: Readonly<Record<RecordKind, number>>,
 ): string {
   const count = files.length + members.length;
   const size = findings.find(({ kind }) => kind === 'recordings')?.bytes ?? 0;
-  const days = KINDS.map((kind) => {
-    const unsent = records[kind].records.filter(
-      ({ date, digest }) => ledger?.isUnchanged(kind, date, digest) !== true,
-    );
-    return unsent.length > 0 ? `${plural(unsent.length, 'day')} of ${kind}` : '';
-  });
+  const days = KINDS.map((kind) =>
+    unsent[kind] > 0 ? `${plural(unsent[kind], 'day')} of ${kind}` : '',
+  );
   const tracks = findings
     .filter(({ kind, sends }) => sends && isTracks(kind))
     .reduce((sum, { files: converted }) => sum + converted, 0);

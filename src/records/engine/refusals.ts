@@ -47,7 +47,7 @@ export function otherSource(name: string, sources: readonly Source[]): SyncError
   return invalid(
     name,
     `${name} is no file of this source: ${titles}`,
-    phrase`${sync('sources', '--check', name)} says which source it matches.`,
+    phrase`${sync('sources', name)} says which source it matches.`,
   );
 }
 

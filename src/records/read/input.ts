@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { SyncError, systemCode } from '../../base/errors.ts';
 import type { FitSample } from '../../fit/wellness.ts';
-import { NotPlainFile, describeFileError, openPlainFile } from '../../system/plain-file.ts';
+import { NotPlainFile, describeNamedError, openPlainFile } from '../../system/plain-file.ts';
 import { keepHeapSmall } from '../../system/this-process.ts';
 
 /** Limits an input; records of many years stay far below it. */
@@ -94,7 +94,7 @@ export async function* openInput(
     if (systemCode(error) === undefined || error instanceof SyncError) throw error;
     // Opening a socket fails.
     const cause = systemCode(error) === 'ENXIO' ? new NotPlainFile() : error;
-    throw new SyncError('INPUT_INVALID', `${name}: ${describeFileError(cause)}`, {
+    throw new SyncError('INPUT_INVALID', `${name}: ${describeNamedError(cause)}`, {
       cause: error,
       details: { path: name },
     });

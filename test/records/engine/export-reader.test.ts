@@ -154,7 +154,7 @@ it.each([
     'a file of another program than the named one',
     '{"meal": 1}',
     { named: true },
-    'file is no file of this source: Scale. `sync sources --check file` says',
+    'file is no file of this source: Scale. `sync sources file` says',
   ],
   ['XML', '<?xml version="1.0"?><a/>', {}, 'file is XML from an unknown program.'],
   ['a web page', '<!DOCTYPE html><html>', {}, 'file is a web page (HTML).'],
