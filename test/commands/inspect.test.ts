@@ -14,7 +14,15 @@ import { testSystem } from '../auth/support.ts';
 import { startCommand, startJsonCommand } from '../support/command.ts';
 import { makeRecording, truncated, unfinished, wrapRecords } from '../support/fit-maker.ts';
 import { gpx, ridePoints } from '../support/tracks.ts';
-import { START, fitFile, fitMessage, makeActivity, semicircles } from '../support/fit-messages.ts';
+import {
+  type ActivityParts,
+  START,
+  fitFile,
+  fitMessage,
+  makeActivity,
+  semicircles,
+} from '../support/fit-messages.ts';
+import { realRecordings } from '../support/real-recordings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'inspect-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -54,6 +62,25 @@ function shown(item: InspectItem, columns = 80, unicode = true): string[] {
     joinTexts(inspectLines(item, screen(columns, unicode)), '\n').render(),
     columns,
   ).split('\n');
+}
+
+type Session = NonNullable<ActivityParts['session']>;
+type Averages = Partial<Record<'power' | 'heartRate' | 'cadence', number>>;
+
+/** A ride at 90 rpm that stands still for half of the time, and one that coasts. */
+const STOPS = [90, 0, 90, 0].map((cadence) => ({ cadence }));
+const COASTS = [200, 0, 0, 0].map((power) => ({ power }));
+
+/** Returns the averages that a recording shows, and those of its records that contradict them. */
+function averagesIn(path: string): (Averages | undefined)[] {
+  const item = inspectFile(path);
+  if (!('averages' in item)) return [];
+  return [item.averages, item.recordedAverages].map(
+    ({ power, heartRate, cadence }) =>
+      Object.fromEntries(
+        Object.entries({ power, heartRate, cadence }).filter(([, value]) => value !== undefined),
+      ) as Averages,
+  );
 }
 
 function drawnIn(lines: readonly string[]): string[] {
@@ -297,6 +324,44 @@ describe('sync inspect', () => {
     expect(at(131)).toMatch(/ 131 rpm\n {2}Its records average 68 rpm instead\.\n/);
     expect(at(66)).toMatch(/ 66 rpm\n(?! {2}Its records)/);
   });
+
+  it.each<[string, Session, readonly object[], Averages, Averages?]>([
+    ['cadence without standing still', { cadence: 90 }, STOPS, { cadence: 90 }],
+    ['cadence with standing still', { cadence: 45 }, STOPS, { cadence: 45 }],
+    ['cadence between the two', { cadence: 70 }, STOPS, { cadence: 70 }],
+    ['cadence far above', { cadence: 131 }, STOPS, { cadence: 131 }, { cadence: 90 }],
+    ['cadence far below', { cadence: 20 }, STOPS, { cadence: 20 }, { cadence: 90 }],
+    ['no cadence', { cadence: 0xff }, STOPS, { cadence: 90 }],
+    ['a cadence of 0', { cadence: 0 }, STOPS, { cadence: 90 }],
+    ['cadence with a fraction', { cadence: 89, fractionalCadence: 64 }, STOPS, { cadence: 89.5 }],
+    ['cadence without a sensor', { cadence: 0 }, [{ cadence: 0 }], {}],
+    ['power without coasting', { power: 200 }, COASTS, { power: 200 }],
+    ['power with coasting', { power: 50 }, COASTS, { power: 50 }],
+    ['power far above', { power: 400 }, COASTS, { power: 400 }, { power: 50 }],
+    ['no power', { power: 0xffff }, COASTS, { power: 50 }],
+  ])(
+    "reports the device's averages, and those of the records that contradict: %s",
+    (_, session, records, averages, recordedAverages = {}) => {
+      const bytes = makeActivity({ session: { sport: 2, ...session }, records });
+      expect(averagesIn(file('averages.fit', bytes))).toEqual([averages, recordedAverages]);
+    },
+  );
+
+  it('counts the averages of several sessions by their time', () => {
+    const path = file('three.fit', makeRecording({ durationSecs: 90, furtherSports: [2, 2] }));
+    expect(averagesIn(path)).toEqual([{ power: 205, heartRate: 142, cadence: 87 }, {}]);
+  });
+
+  it.skipIf(!realRecordings.present)(
+    `contradicts the averages of real recordings only if the device was wrong${realRecordings.note}`,
+    () => {
+      const all = realRecordings.names().map((name) => averagesIn(realRecordings.path(name)));
+      // The device wrote 131.
+      expect(all.flatMap(([, recorded]) => Object.values(recorded ?? {}))).toEqual([68.5]);
+      const edge840 = averagesIn(realRecordings.path('garmin-edge840-indoor-ride.fit'));
+      expect(edge840).toEqual([{ power: 198, heartRate: 139, cadence: 86.1 }, {}]);
+    },
+  );
 
   it.each([
     ['settings', 2, 'settings'],
