@@ -15,7 +15,7 @@ const SHOWN = 100_000;
 export function requestsPart(view: PageView): ChartHtml {
   const { requests } = view;
   return html`<p><span id="live" class="badge">not live</span></p>
-    <ol id="request-list" class="requests">
+    <ol id="request-list" class="requests scroll">
       ${
         requests.length === 0 &&
         html`<li class="sub">No requests yet. They appear here as they arrive.</li>`
@@ -40,7 +40,7 @@ function requestItem(request: RequestRecord, view: PageView): ChartHtml {
   return html`<li>
     <a
       id="request-${ordinal}"
-      href="${addressOf(view, { request: isOpen ? '' : String(ordinal) })}"
+      href="${addressOf(view, isOpen ? undefined : ordinal)}"
       aria-expanded="${isOpen}"
     >
       <span class="badge ${state}">${status ?? '…'}</span>

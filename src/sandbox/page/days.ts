@@ -6,31 +6,6 @@ import type { DailyState } from '../types.ts';
 import { chart, counted, dayName, figure, type ChartHtml } from './chart.ts';
 import type { PageView } from './view.ts';
 
-/** How a wellness field is shown; `factor` converts it to the unit. */
-type Measure = readonly [label: string, unit: string, digits: 0 | 1, factor?: number];
-
-/** Fields with a name on the page, in its order; the others follow under their own names. */
-const MEASURES: Readonly<Record<string, Measure>> = {
-  restingHr: ['Resting heart rate', 'bpm', 0],
-  hrv: ['HRV', 'ms', 0],
-  sleepSecs: ['Sleep', 'h', 1, 1 / 3600],
-  weight: ['Weight', 'kg', 1],
-  vo2max: ['VO2max', 'ml/kg/min', 1],
-  sleepScore: ['Sleep score', '', 0],
-  readiness: ['Readiness', '', 0],
-  mood: ['Mood', '/10', 0],
-  motivation: ['Motivation', '/10', 0],
-  fatigue: ['Fatigue', '/10', 0],
-  soreness: ['Soreness', '/10', 0],
-  stress: ['Stress', '/10', 0],
-  sleepQuality: ['Sleep quality', '/10', 0],
-  skinTemp: ['Skin temperature, from the own', '°C', 1],
-  sleepDeepSecs: ['Deep sleep', 'h', 1, 1 / 3600],
-  sleepRemSecs: ['REM sleep', 'h', 1, 1 / 3600],
-  sleepLightSecs: ['Light sleep', 'h', 1, 1 / 3600],
-  sleepAwakeSecs: ['Awake', 'h', 1, 1 / 3600],
-};
-
 /** Renders a trend of each wellness field that has numbers. */
 export function wellnessPart({ wellness }: PageView): ChartHtml {
   if (wellness.length === 0) {
@@ -40,32 +15,27 @@ export function wellnessPart({ wellness }: PageView): ChartHtml {
   }
   const numeric = ({ record }: DailyState) =>
     Object.keys(record).filter((field) => typeof record[field] === 'number');
-  const found = new Set(wellness.flatMap(numeric));
-  const known = Object.keys(MEASURES).filter((field) => found.delete(field));
+  const fields = [...new Set(wellness.flatMap(numeric))].sort();
   return html`<p class="sub">
       ${dayName(wellness[0]?.date ?? '')} to ${dayName(wellness.at(-1)?.date ?? '')}
     </p>
-    <div class="trends">${[...known, ...found].map((field) => trend(field, wellness))}</div>`;
+    <div class="trends">${fields.map((field) => trend(field, wellness))}</div>`;
 }
 
 function trend(field: string, days: readonly DailyState[]): ChartHtml {
-  const [label, unit, digits, factor = 1] = MEASURES[field] ?? ([field, '', 1] as const);
   const values = days.map(({ record }) => {
     const value = record[field];
-    return typeof value === 'number' ? value * factor : null;
+    return typeof value === 'number' ? value : null;
   });
   const numbers = values.filter((value) => value !== null);
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
   const margin = (high - low || Math.abs(high) || 1) * 0.15;
-  const latest = figure(numbers.at(-1) ?? 0, digits);
-  const range = `${figure(low, digits)} to ${figure(high, digits)}`;
-  const words = `${label}: ${counted(numbers.length, 'day')}, ${range}, latest ${latest} ${unit}`;
-  return html`<figure class="chart">
-    <figcaption>
-      ${label}<br /><span class="value">${latest} <small>${unit}</small></span>
-    </figcaption>
+  const latest = figure(numbers.at(-1) ?? 0, 1);
+  const range = `${figure(low, 1)} to ${figure(high, 1)}`;
+  const words = `${field}: ${counted(numbers.length, 'day')}, ${range}, latest ${latest}`;
+  return html`<figure>
+    <figcaption>${field} <b class="value">${latest}</b> <small>${range}</small></figcaption>
     ${chart({ values, low: low - margin, high: high + margin, words })}
-    <p class="sub">${range}</p>
   </figure>`;
 }
 

@@ -1,8 +1,7 @@
 import { html } from 'hono/html';
-import { initials } from '../resources/athletes.ts';
 import { PUBLIC_CLIENT_ID } from '../oauth/clients.ts';
 import { ICON, pageHeaders } from '../oauth/consent-page.ts';
-import { counted, figure, type ChartHtml } from './chart.ts';
+import { counted, type ChartHtml } from './chart.ts';
 import { faultForm, faultsPart, PAGE_PATH, requestsPart } from './controls.ts';
 import { nutritionPart, wellnessPart } from './days.ts';
 import { recordingsPart } from './recordings.ts';
@@ -93,16 +92,10 @@ function athletesNav({ athletes, athlete }: PageView): ChartHtml {
           href="/?athlete=${each.id}"
           ${each.id === athlete.id ? 'aria-current=page' : ''}
         >
-          <span class="initials" aria-hidden="true">${initials(each.name)}</span>
-          <span>
-            <span class="main outside">${each.name}</span>
-            <span class="sub outside">
-              ${each.timezone} · ${figure(each.weight, 1)} kg · FTP ${each.ftp} W
-            </span>
-            <span class="sub">
-              ${counted(recordings, 'recording')}, ${counted(wellness, 'day')} of wellness,
-              ${counted(nutrition, 'day')} of nutrition
-            </span>
+          <span class="main outside">${each.name}</span>
+          <span class="sub outside">
+            ${each.timezone}: ${counted(recordings, 'recording')}, ${counted(wellness, 'day')} of
+            wellness, ${counted(nutrition, 'day')} of nutrition
           </span>
         </a>`,
     )}

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { factsOf, readFit } from '../resources/workout.ts';
 import type { World } from '../world.ts';
-import { viewOf } from './recording-view.ts';
+import { drawingOf } from './drawing.ts';
 
 /** Days of wellness and nutrition that the page shows, the newest. */
 const DAYS = 28;
@@ -24,11 +24,11 @@ export class PageReader {
 
   /**
    * @param token of the page's forms
-   * @param query `athlete`, `recording`, and the ordinal of the opened `request`
+   * @param query `athlete`, and the ordinal of the opened `request`
    */
   async read(origin: string, token: string, query: Readonly<Record<string, string>>) {
     const { athletes, recordings, daily, faults, settings, requests } = this.#world;
-    const { athlete: id = '', recording, request } = query;
+    const { athlete: id = '', request } = query;
     const athlete = athletes.has(id) ? athletes.get(id) : athletes.first();
     const states = recordings.list(athlete.id);
     const listed = [];
@@ -50,11 +50,6 @@ export class PageReader {
       recordings: listed,
       /** Recordings that are not listed. */
       further: states.length - listed.length,
-      selected:
-        listed.find(({ state }) => state.sha256 === recording) ??
-        listed.find(({ view }) => view !== null) ??
-        listed[0] ??
-        null,
       wellness: daily.list(athlete.id, 'wellness').slice(-DAYS),
       nutrition: daily.list(athlete.id, 'nutrition').slice(-DAYS),
       faults: faults.list().filter(({ hitsLeft }) => hitsLeft !== 0),
@@ -79,20 +74,11 @@ export class PageReader {
 
 async function decode(bytes: Uint8Array | null) {
   const { sessions, records } = await readFit(bytes ?? new Uint8Array());
-  return { facts: factsOf(sessions), view: viewOf(records) };
+  return { facts: factsOf(sessions), drawing: drawingOf(records) };
 }
 
-/** Returns the address of the page with another recording or request. */
-export function addressOf(
-  { athlete, selected, opened }: PageView,
-  change: { readonly recording?: string; readonly request?: string },
-): string {
-  const query = new URLSearchParams({
-    athlete: athlete.id,
-    recording: selected?.state.sha256 ?? '',
-    request: String(opened?.ordinal ?? ''),
-    ...change,
-  });
-  for (const [name, value] of [...query]) if (value === '') query.delete(name);
-  return `/?${query.toString()}`;
+/** Returns the address of the page with a request opened. @param request its ordinal; undefined: none */
+export function addressOf({ athlete }: PageView, request: number | undefined): string {
+  const opened = request === undefined ? '' : `&request=${request}`;
+  return `/?athlete=${encodeURIComponent(athlete.id)}${opened}`;
 }

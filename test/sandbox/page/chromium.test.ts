@@ -132,7 +132,7 @@ describe.skipIf(!chromium.present)(`the page of the sandbox in Chromium${chromiu
     const entry = page.locator('#request-list li').first();
     await entry.getByText('/api/wellness').waitFor();
     await expect
-      .poll(async () => await page.locator('#wellness .value').nth(1).textContent())
+      .poll(async () => await page.locator('#wellness .value').first().textContent())
       .toContain('71');
     await entry.locator('a').click();
     const text = (await entry.locator('pre').textContent()) ?? '';
@@ -195,18 +195,14 @@ describe.skipIf(!chromium.present)(`the page of the sandbox in Chromium${chromiu
     expect(sandbox.control.faults()).toEqual([]);
   });
 
-  it('shows another athlete and another recording, and Back returns', async () => {
+  it('shows another athlete, and Back returns', async () => {
     const { sandbox } = await openFilled();
     const { page, complaints } = await openPage(sandbox.url);
-    const title = page.locator('#recording-title');
-    const other = (await title.textContent())?.trim() === 'Long ride' ? '<img' : 'Long ride';
-    await page.locator('.list a').filter({ hasText: other }).click();
-    await expect.poll(async () => await title.textContent()).toContain(other);
     await page.getByRole('link', { name: /Ben Okafor/ }).click();
     await page.getByText('No recordings yet.').waitFor();
     expect(await page.title()).toBe('Ben Okafor · Sandbox platform');
     await page.goBack();
-    await expect.poll(async () => await title.textContent()).toContain(other);
+    await page.getByText('Long ride').waitFor();
     expect(complaints).toEqual([]);
   });
 

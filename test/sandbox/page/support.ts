@@ -13,7 +13,7 @@ export interface Element {
 }
 
 /** Returns the elements of a page in the order of their start tags. */
-export function elementsOf(html: string): Element[] {
+function elementsOf(html: string): Element[] {
   const found: Element[] = [];
   const open: Element[] = [];
   const parser = new Parser({
