@@ -111,7 +111,7 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
   );
 
   it.each(['full', 'read-only'] as const)(
-    'is named by status beside the login before there is a ledger (%s)',
+    'is named by status beside the login, and by doctor, before there is a ledger (%s)',
     async (trouble) => {
       const { world, disk, folder } = await openOnSmallDisk();
       if (trouble === 'full') disk.fill(0);
@@ -129,6 +129,9 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
       expect(ndjson(json.stdout)).toMatchObject([{ disk: { code: 'STORAGE', message, hint } }]);
       const all = await world.sync(['status', '--all-profiles']);
       expect([all.code, all.stdout]).toEqual([1, expect.stringContaining(message)]);
+      const doctor = await world.sync(['doctor', '--json']);
+      const finding = { check: 'disk', state: 'bad', message, hint };
+      expect(ndjson(doctor.stdout)).toContainEqual(expect.objectContaining(finding));
       disk.makeWritable();
     },
   );

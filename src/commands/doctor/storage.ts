@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
+import { readDisk } from '../../app/disk-state.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { type Config, hasEnvironmentTokens } from '../../config/config.ts';
 import { checkDatabase, openDatabase } from '../../ledger/database.ts';
 import { countKept, outboxFolder } from '../../ledger/outbox.ts';
-import { freeBytes } from '../../system/disk.ts';
 import {
   distrustHint,
   distrustMessage,
@@ -23,12 +23,14 @@ const ENOUGH_BYTES = 100_000_000;
 /** Free space below which the ledger cannot be written (bytes). */
 const LEAST_BYTES = 1_000_000;
 
-export function checkDisk(_context: AppContext, { paths }: Config): CheckResult[] {
-  const free = freeBytes(paths.stateDir);
+export function checkDisk(_context: AppContext, config: Config): CheckResult[] {
+  const { fault, free } = readDisk(config);
+  const { stateDir } = config.paths;
+  if (fault !== undefined) return [bad(fault.message, fault.hint)];
   // Some network file systems do not say.
   if (free === undefined) return [];
-  if (free >= ENOUGH_BYTES) return [good(`Disk: ${bytes(free)} free for ${paths.stateDir}`)];
-  const message = `Disk: only ${bytes(free)} free for ${paths.stateDir}`;
+  if (free >= ENOUGH_BYTES) return [good(`Disk: ${bytes(free)} free for ${stateDir}`)];
+  const message = `Disk: only ${bytes(free)} free for ${stateDir}`;
   return [(free < LEAST_BYTES ? bad : odd)(message, 'Free some space there. Nothing is lost.')];
 }
 

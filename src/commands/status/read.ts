@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Http } from '../../api/http.ts';
 import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
+import { readDisk } from '../../app/disk-state.ts';
 import { type OpenLedger, openLedger } from '../../app/ledger.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
 import { type LoginFacts, exitCodeOfLogin, readLogin } from '../../app/login-state.ts';
@@ -19,7 +20,6 @@ import { openStore } from '../../credentials/open-store.ts';
 import { countKept } from '../../ledger/outbox.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import { dateAt } from '../../records/days/local-date.ts';
-import { findDiskFault } from '../../system/disk.ts';
 import { type DayMarks, marksOfDays } from './strip.ts';
 import { type Waiting, findWaiting } from './waiting.ts';
 import { type ZoneFacts, readZone } from '../../app/zone-facts.ts';
@@ -77,7 +77,7 @@ export async function readStatus(
     account,
     store: storeOf(context, config),
     ...(await readLogin(context, config, http, check)),
-    disk: diskOf(config),
+    disk: readDisk(config).fault,
     zone,
     ...readWatchers(config, context.clock.now()),
     ledger: readLedger(context, config, key, zone),
@@ -91,11 +91,6 @@ export function exitCodeFor(report: StatusReport): ExitCode {
   const isLedgerGood =
     ledger.problem === undefined && watching.every((watcher) => watcher.ledger === undefined);
   return isLedgerGood ? exitCodeOfLogin(report) : ExitCode.unavailable;
-}
-
-function diskOf({ paths }: Config): StatusReport['disk'] {
-  const fault = findDiskFault(paths.stateDir, 'SYNC_STATE_DIR');
-  return fault && { code: 'STORAGE', message: fault.message, hint: fault.hint };
 }
 
 function storeOf(context: AppContext, config: Config): StatusReport['store'] {
