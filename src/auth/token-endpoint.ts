@@ -1,4 +1,4 @@
-import type { Http, HttpResponse } from '../api/http.ts';
+import { type Http, type HttpResponse, isSuccess } from '../api/http.ts';
 import { isPage } from '../api/wire.ts';
 import { type Repeatable, RETRIES, type RetryPolicy, withRetry } from '../api/retry.ts';
 import type { Context } from '../base/context.ts';
@@ -134,7 +134,7 @@ export async function revokeToken(
     ...clientFields(request.client),
   };
   const { response } = await post(context, endpoint, fields, 'always');
-  if (response.status >= 200 && response.status < 300) return 'revoked';
+  if (isSuccess(response)) return 'revoked';
   if ([404, 405, 410, 501].includes(response.status)) return 'unsupported';
   throw refusal(response, endpoint.url, { secrets: [request.token, request.client.secret] });
 }
@@ -203,9 +203,9 @@ function readTokens(
   },
 ): NewTokens {
   const body = parseObject(response.text);
-  const accepted = response.status >= 200 && response.status < 300;
   // Some services answer 200 and put the error into the body.
-  if (!accepted || typeof body?.['error'] === 'string') throw refusal(response, url, options);
+  if (!isSuccess(response) || typeof body?.['error'] === 'string')
+    throw refusal(response, url, options);
   if (body === undefined) {
     throw new SyncError(
       options.isRefresh === true && isPage(response) ? 'SERVICE_UNAVAILABLE' : 'SERVICE_ANSWER',
@@ -256,7 +256,7 @@ function refusal(response: HttpResponse, url: URL, options: RefusalOptions): Syn
 /** Returns the code for a refused refresh: the service refuses the login, or something else answered. */
 function refreshCode(code: ErrorCode, response: HttpResponse): ErrorCode {
   const { status } = response;
-  if (code !== 'SERVICE_ANSWER' || (status >= 200 && status < 300)) return code;
+  if (code !== 'SERVICE_ANSWER' || isSuccess(response)) return code;
   return REFUSALS.includes(status) && !isPage(response) ? 'AUTH_REFUSED' : 'SERVICE_UNAVAILABLE';
 }
 

@@ -18,7 +18,12 @@ export interface SentItem {
   readonly body: Body;
   /** The inputs that state it, the last one first. None: the item has to leave the platform. */
   readonly inputs: readonly ItemInput[];
-  readonly state: ItemState;
+  /**
+   * `unsure`: a request held it, and no later run has seen it. `base`: a later run has, or the platform took it and
+   * shows nothing. `away`: it is not to be sent. With `edited`, it is in conflict with that version; without inputs, the
+   * user took it back; else it was removed in the platform.
+   */
+  readonly state: 'unsure' | 'base' | 'away';
   /** The id that the platform gave it, if an answer showed one. */
   readonly id?: string;
   /** A look found it before it was sent, so another computer or the athlete entered it. */
@@ -29,36 +34,26 @@ export interface SentItem {
   readonly edited?: Body;
 }
 
-/**
- * `unsure`: a request held it, and no later run has seen it. `base`: a later run has, or the platform took it and shows
- * nothing. `away`: it is not to be sent. With `edited`, it is in conflict with that version; without inputs, the user
- * took it back; else it was removed in the platform.
- */
-export type ItemState = 'unsure' | 'base' | 'away';
-
-/** The content of a day: its items, and its own fields (totals, `waterMl`, `rawJson`). */
-export interface DayContent {
+/** A row of the ledger: a day. */
+export interface LedgerDay {
   readonly items: readonly SentItem[];
+  /** Its own fields: totals, `waterMl`, `rawJson`. */
   readonly fields: Body;
-}
-
-export interface KnownDay extends DayContent {
   /** The fields as the platform last got them. It recalculates them when an item is removed. */
   readonly sentFields: Body;
   /** The ids of the items of other computers, when the day was last seen. */
   readonly others: readonly string[];
   /** When the file of a source was written that was sent last (ms since the epoch), by the source's name. */
   readonly asOf?: Readonly<Record<string, number | undefined>>;
+  /**
+   * `open`: the next run has to finish the day. `fresh`: it was sent, and the next run looks if another
+   * computer's request has dropped something of it. `settled`: that is done.
+   */
+  readonly status: 'open' | 'fresh' | 'settled';
 }
 
-/**
- * `open`: the next run has to finish the day. `fresh`: it was sent, and the next run looks if another
- * computer's request has dropped something of it. `settled`: that is done.
- */
-export type DayStatus = 'open' | 'fresh' | 'settled';
-
-/** A row of the ledger. */
-export type LedgerDay = KnownDay & { readonly status: DayStatus };
+/** A day without its status, which is a column. */
+type StoredDay = Omit<LedgerDay, 'status'>;
 
 export const EMPTY_DAY: LedgerDay = {
   items: [],
@@ -83,7 +78,7 @@ export function nutritionLedger(database: Database, account: string, otherTokens
       const rows = database.all`
         SELECT day FROM nutrition_days WHERE date = ${date} AND account <> ${account}
           AND substr(account, 1, length(${otherTokens})) = ${otherTokens}`;
-      const days = (rows as { day: string }[]).map(({ day }) => JSON.parse(day) as KnownDay);
+      const days = (rows as { day: string }[]).map(({ day }) => JSON.parse(day) as StoredDay);
       const isThere = ({ state }: SentItem) => state !== 'away';
       return days.some(({ items }) => items.some(isThere));
     },
@@ -98,16 +93,16 @@ export function nutritionLedger(database: Database, account: string, otherTokens
     day(date: string): LedgerDay {
       const row = database.get`
         SELECT day, status FROM nutrition_days WHERE account = ${account} AND date = ${date}` as
-        { readonly day: string; readonly status: DayStatus } | undefined;
+        { readonly day: string; readonly status: LedgerDay['status'] } | undefined;
       if (row === undefined) return EMPTY_DAY;
-      return { ...(JSON.parse(row.day) as KnownDay), status: row.status };
+      return { ...(JSON.parse(row.day) as StoredDay), status: row.status };
     },
     put(date: string, { status, ...day }: LedgerDay): void {
       database.run`
         INSERT OR REPLACE INTO nutrition_days (account, date, day, status)
         VALUES (${account}, ${date}, ${JSON.stringify(day)}, ${status})`;
     },
-    dates(status: DayStatus): readonly string[] {
+    dates(status: LedgerDay['status']): readonly string[] {
       const rows = database.all`
         SELECT date FROM nutrition_days
         WHERE account = ${account} AND status = ${status} ORDER BY date`;

@@ -1,6 +1,6 @@
 import type { Context } from '../../base/context.ts';
 import { SyncError, endsRun } from '../../base/errors.ts';
-import type { DayStatus, LedgerDay, SentItem } from '../../ledger/nutrition.ts';
+import type { LedgerDay, SentItem } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { Repeatable } from '../../api/retry.ts';
 import { sameJson } from '../digest.ts';
@@ -383,7 +383,7 @@ export class DayDelivery {
   }
 
   /** Writes the day to the ledger. */
-  #put(status: DayStatus, day: Merge, change: Partial<LedgerDay> = {}): void {
+  #put(status: LedgerDay['status'], day: Merge, change: Partial<LedgerDay> = {}): void {
     const { keep: items, fields, seen: others } = day;
     this.#row = { ...this.#row, items, fields, others, ...change, status };
     this.#job.ledger.nutrition.put(this.#date, this.#row);

@@ -1,4 +1,4 @@
-import type { ItemInput, ItemState, SentItem } from '../../ledger/nutrition.ts';
+import type { ItemInput, SentItem } from '../../ledger/nutrition.ts';
 import { SUMMED_TOTALS } from '../fields.ts';
 import { itemIdentity, itemKey, nameOf } from './items.ts';
 import { KeyIndex } from './key-index.ts';
@@ -8,7 +8,7 @@ import { isObject } from '../values.ts';
 /** Works out what the inputs say that a nutrition day holds. */
 
 /** An item of a day. Without `state`, no request has held it. */
-export type Item = Omit<SentItem, 'state'> & { readonly state?: ItemState };
+export type Item = Omit<SentItem, 'state'> & { readonly state?: SentItem['state'] };
 
 /** What the ledger knows of a day, and what the inputs of this run say of it. */
 export interface DayInputs {
