@@ -1,5 +1,4 @@
-import type { Http, HttpRequest, HttpResponse } from '../api/http.ts';
-import { isSuccess } from '../api/http.ts';
+import { type Http, type HttpRequest, type HttpResponse, isSuccess } from '../api/http.ts';
 import { refusalMessage } from '../api/wire.ts';
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
@@ -8,6 +7,7 @@ import { printable } from '../base/printable.ts';
 import { Secret } from '../base/secret.ts';
 import { serviceId } from '../config/endpoints.ts';
 import { SETTINGS } from '../config/settings.ts';
+import type { RegisteredClient } from '../credentials/clients.ts';
 
 /** Time limit for the metadata, and for the registration (ms). */
 const LIMIT_MS = 3_000;
@@ -27,15 +27,8 @@ export interface RegistrationEndpoint {
   readonly url: URL;
 }
 
-/** A client that the platform registered. */
-export interface NewClient {
-  readonly clientId: string;
-  readonly clientName: string;
-  /** As the platform wrote it, which it compares letter by letter. */
-  readonly redirectUri: string;
-  /** Absent: a public client, which is never sent a secret. */
-  readonly secret: Secret | undefined;
-}
+/** A client that the platform registered, with its secret if it is not public. */
+export type NewClient = RegisteredClient & { readonly secret?: Secret | undefined };
 
 /** Why there is no client, for people: it completes "PLATFORM ...". */
 export interface NotRegistered {
@@ -113,7 +106,9 @@ export async function registerClient(
   const answer = await send(context, http, request);
   if ('why' in answer) return answer;
   if (!isSuccess(answer)) return { why: refusal(answer) };
-  const client = decodeClient(objectIn(answer) ?? {}, { clientName, redirectUri });
+  const registeredAt = new Date(context.clock.now()).toISOString();
+  const asked = { clientName, redirectUri, registeredAt };
+  const client = decodeClient(objectIn(answer) ?? {}, asked);
   return (
     client ?? { why: 'registered another application than the one asked for, which is not used' }
   );
@@ -121,7 +116,7 @@ export async function registerClient(
 
 function decodeClient(
   answer: Readonly<Record<string, unknown>>,
-  asked: Pick<NewClient, 'clientName' | 'redirectUri'>,
+  asked: Pick<NewClient, 'clientName' | 'redirectUri' | 'registeredAt'>,
 ): NewClient | undefined {
   const { client_id: clientId, client_name: clientName, client_secret: secret } = answer;
   const { redirect_uris: uris, token_endpoint_auth_method: method } = answer;
@@ -130,11 +125,11 @@ function decodeClient(
     return undefined;
   const [redirectUri] = uris as unknown[];
   if (!isSameUri(redirectUri, asked.redirectUri)) return undefined;
-  const client = { clientId, clientName, redirectUri };
-  if (method === 'none') return { ...client, secret: undefined };
+  const client = { ...asked, clientId, redirectUri };
+  if (method === 'none') return { ...client, isPublic: true };
   const isSecret = typeof secret === 'string' && /^[\x20-\x7e]+$/.test(secret);
   return method === 'client_secret_post' && isSecret
-    ? { ...client, secret: new Secret(secret) }
+    ? { ...client, isPublic: false, secret: new Secret(secret) }
     : undefined;
 }
 

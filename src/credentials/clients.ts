@@ -9,6 +9,7 @@ import { readPlainFile } from '../system/plain-file.ts';
 export interface RegisteredClient {
   readonly clientId: string;
   readonly clientName: string;
+  /** As the platform wrote it, which it compares letter by letter. */
   readonly redirectUri: string;
   /** It has no secret, and is never sent one. */
   readonly isPublic: boolean;

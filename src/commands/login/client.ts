@@ -11,12 +11,11 @@ import {
 import { withLoginLock } from '../../auth/login-lock.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
-import type { Secret } from '../../base/secret.ts';
 import type { Config } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
 import { serviceId } from '../../config/endpoints.ts';
 import { addressesOf, platformAt } from '../../config/platforms.ts';
-import { type RegisteredClient, keepClient, registeredClient } from '../../credentials/clients.ts';
+import { keepClient, registeredClient } from '../../credentials/clients.ts';
 
 export interface ClientFlags {
   readonly register: boolean;
@@ -46,9 +45,7 @@ export async function registeredFor(
     redirectUri,
     flags,
   }: { readonly baseUrl: URL; readonly redirectUri: string; readonly flags: ClientFlags },
-): Promise<
-  (RegisteredClient & { readonly secret?: Secret | undefined; readonly isNew: boolean }) | undefined
-> {
+): Promise<(NewClient & { readonly isNew: boolean }) | undefined> {
   const { stateDir } = config.paths;
   const service = serviceId(baseUrl);
   const { clientName = CLIENT_NAME } = flags;
@@ -101,9 +98,9 @@ export async function registeredFor(
       say(client.why);
       return undefined;
     }
-    const registered = recordOf(client, new Date(context.clock.now()).toISOString());
-    keepClient(stateDir, service, registered);
-    return { ...registered, secret: client.secret, isNew: true };
+    const { secret, ...kept } = client;
+    keepClient(stateDir, service, kept);
+    return { ...kept, secret, isNew: true };
   });
 
   function say(why: string): void {
@@ -119,10 +116,6 @@ export async function forgetClient(
   if (baseUrl !== undefined) keepClient(paths.stateDir, serviceId(baseUrl), undefined);
   if (!profiles.includes(profile)) return;
   await changeProfile(paths, profile, { settings: { clientId: null } });
-}
-
-function recordOf({ clientId, clientName, redirectUri, secret }: NewClient, registeredAt: string) {
-  return { clientId, clientName, redirectUri, registeredAt, isPublic: secret === undefined };
 }
 
 /** Returns why `sync` must not register a client here; undefined if it may. */
