@@ -21,11 +21,7 @@ import { readWellness } from './wellness/read-wellness.ts';
 export interface InputReading {
   readonly merger: DayMerger;
   readonly invalid: InvalidRecord[];
-  readonly records: ReadRecord[];
-}
-
-interface ReadRecord extends Reading {
-  readonly source: string;
+  readonly records: Reading[];
 }
 
 /** @param path as in `PreparedRecord.files` */
@@ -40,10 +36,7 @@ export function addRecord(
   options: RecordOptions,
   { records }: InputReading,
 ): void {
-  const { drafts, ...reading } = readRecord(kind, raw, options);
-  const measured = 'mapped' in raw ? { mapped: true, at: raw.at } : undefined;
-  const known = measured ? drafts.map((draft) => ({ ...draft, ...measured })) : drafts;
-  records.push({ ...reading, drafts: known, source: raw.source });
+  records.push(readRecord(kind, raw, options));
 }
 
 /**
@@ -61,24 +54,27 @@ export function finishInput(
 ): Verdict {
   const verdict = judge(name, records, facts, strict);
   const recurring = new Recurring();
-  // The drafts of an input are freed before the next one is read.
-  for (const { source, ...reading } of records.splice(0)) {
-    const [sent] = reading.drafts;
+  for (const reading of records) {
+    const { source, drafts, problems } = reading;
+    const [sent] = drafts;
     if (sent !== undefined) {
-      for (const { field, problem } of reading.problems) {
+      for (const { field, problem } of problems) {
         const place = field === undefined ? {} : { field };
         sent.warnings.push({ source, ...place, message: problem, unsent: true });
       }
-    } else if (reading.problems.length > 0) {
-      const record = invalidRecord(kind, source, reading);
+    } else if (problems.length > 0) {
+      const record = invalidRecord(kind, reading);
       if (invalid.length === MAX_INVALID) throw tooManyInvalid(record);
       invalid.push(record);
     }
-    for (const draft of reading.drafts) {
-      for (const note of draft.recurring) recurring.add(draft.date, draft.source, note);
+    for (const draft of drafts) {
+      for (const note of draft.recurring) recurring.add(draft.day.date, source, note);
       merger.add(draft);
     }
+    // Freed here, since days and drafts together would take twice the memory.
+    reading.drafts = [];
   }
+  records.length = 0;
   recurring.tell(merger);
   return verdict;
 }
@@ -97,10 +93,14 @@ function tooManyInvalid({ kind, source, field, problem }: InvalidRecord): SyncEr
 
 function readRecord(kind: RecordKind, raw: RawRecord, options: RecordOptions): Reading {
   if ('problem' in raw) {
-    const { problem, field } = raw;
-    return { drafts: [], problems: [field === undefined ? { problem } : { field, problem }] };
+    const { source, problem, field } = raw;
+    return {
+      source,
+      drafts: [],
+      problems: [field === undefined ? { problem } : { field, problem }],
+    };
   }
-  const notes = new Notes(raw.source, options.strict, raw.mapped, options.sources);
+  const notes = new Notes(raw, options.strict, options.sources);
   noteUnstorable(raw.value, '', notes);
   for (const inexact of raw.inexact ?? []) {
     if (options.strict) notes.problems.push(inexact);
@@ -123,11 +123,7 @@ function limited(problems: readonly Problem[]): readonly Problem[] {
   return [...problems.slice(0, MAX_PROBLEMS), others];
 }
 
-function invalidRecord(
-  kind: RecordKind,
-  source: string,
-  { date, problems: all }: Reading,
-): InvalidRecord {
+function invalidRecord(kind: RecordKind, { source, date, problems: all }: Reading): InvalidRecord {
   const problems = limited(all);
   const first: Problem = problems[0] ?? { problem: 'is not a record' };
   const dated = date === undefined ? {} : { date };

@@ -117,7 +117,7 @@ function takeOut(record: Reading, strictest: Strictest, facts: FileFacts, isStri
     }
   }
   const isLeft = (draft: DayDraft) =>
-    !judged.has(draft) || draft.items !== undefined || !isBare(draft, 'rawJson');
+    !judged.has(draft) || draft.items !== undefined || !isBare(draft.day, 'rawJson');
   if (record.drafts.some((draft) => !isLeft(draft))) {
     record.problems.push(...lost);
     record.drafts = record.drafts.filter(isLeft);
@@ -127,7 +127,7 @@ function takeOut(record: Reading, strictest: Strictest, facts: FileFacts, isStri
 }
 
 function entriesOf(draft: DayDraft): Entry[] {
-  return draft.items === undefined ? [draft] : [draft, ...draft.items];
+  return [draft.day, ...(draft.items ?? [])];
 }
 
 function isBare({ values }: Entry, rest: string): boolean {

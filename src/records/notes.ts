@@ -3,35 +3,43 @@ import type { Conversion } from '../base/units.ts';
 import type { RecordAnswer } from '../api/client.ts';
 import type { PreparedRecord, Problem, RecurringNote, SourceOptions, Warning } from './types.ts';
 
+/** What is known of a record before it is read: see `RawRecord`. */
+interface NotedRecord {
+  readonly source: string;
+  readonly at?: number | undefined;
+  readonly mapped?: boolean | undefined;
+}
+
 type UserUnits = Pick<SourceOptions, 'units' | 'ofDay'>;
 
 /** Collects problems and warnings about one record while it is read. */
 export class Notes {
   readonly source: string;
   readonly isStrict: boolean;
+  readonly at: number | undefined;
+  readonly isMapped: boolean | undefined;
   readonly problems: Problem[] = [];
   readonly warnings: Warning[] = [];
   readonly recurring: RecurringNote[] = [];
-  readonly #isMapped: boolean;
   /** What the user said of the units. */
   readonly #user: UserUnits;
 
-  /** @param mapped the record's values are converted already */
-  constructor(source: string, strict: boolean, mapped = false, user: UserUnits = {}) {
-    this.source = source;
+  constructor(record: NotedRecord, strict: boolean, user: UserUnits = {}) {
+    this.source = record.source;
+    this.at = record.at;
+    this.isMapped = record.mapped;
     this.isStrict = strict;
-    this.#isMapped = mapped;
     this.#user = user;
   }
 
   /** Returns notes about a part of the record. */
   ofPart(): Notes {
-    return new Notes(this.source, this.isStrict, this.#isMapped, this.#user);
+    return new Notes({ source: this.source, mapped: this.isMapped }, this.isStrict, this.#user);
   }
 
   /** Returns the scale that the user named: of records in the platform's form, only scores are converted. */
   scaleOf(field: string): Conversion | undefined {
-    const isOwnScore = !this.#isMapped && highestOf(field) !== undefined;
+    const isOwnScore = this.isMapped !== true && highestOf(field) !== undefined;
     return isOwnScore ? this.#user.units?.get(field) : undefined;
   }
 

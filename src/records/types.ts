@@ -249,7 +249,8 @@ export interface Zone {
 }
 
 /** One input record's part of a day. Parts of the same date are merged into one request. */
-export interface DayDraft extends Entry {
+export interface DayDraft {
+  readonly day: Entry;
   /** Nutrition only. Without it, the record says nothing about items. */
   readonly items?: readonly Entry[] | undefined;
   readonly warnings: Warning[];
@@ -258,11 +259,13 @@ export interface DayDraft extends Entry {
   /** The time of the measurement (ms), if the record has one. */
   readonly at?: number | undefined;
   /** As in {@link RawRecord}. */
-  readonly mapped?: boolean;
+  readonly mapped?: boolean | undefined;
 }
 
 /** The outcome of reading one input record. */
 export interface Reading {
+  /** As in {@link RawRecord}. */
+  readonly source: string;
   /** None of a record that cannot be sent. */
   drafts: readonly DayDraft[];
   readonly date?: string;

@@ -5,7 +5,7 @@ import { joinPointer } from './listed.ts';
 import { type Names, plain } from './names.ts';
 import type { Notes } from './notes.ts';
 import { numberHint } from './number-hint.ts';
-import type { JsonObject, JsonValue, Values } from './types.ts';
+import type { Entry, JsonObject, JsonValue, Values } from './types.ts';
 
 /** Most records have their numbers and names as the platform does. */
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
@@ -56,11 +56,21 @@ export function readFields(
     notes.problem(joinPointer(path, spelling), saysOther(value, first, other));
   }
   const read = {
-    ...{ values, isUnmeasured },
+    values,
+    isUnmeasured,
     spellings: spellings.size === 0 ? NONE : spellings,
     exact: exact.size === 0 ? NONE : exact,
   };
   return { read, unknown };
+}
+
+/** Makes an entry member by member: with a spread, V8 keeps 300 bytes more of each. */
+export function entryOf(
+  { spellings, exact, isUnmeasured, values: read }: Values,
+  { source }: Notes,
+  { date, path = '', values = read }: { date: string; path?: string; values?: JsonObject },
+): Entry {
+  return { values, spellings, exact, isUnmeasured, source, date, path };
 }
 
 /** Checks if two values of one field say the same, rounding aside. */

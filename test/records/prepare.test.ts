@@ -197,13 +197,15 @@ describe('merging input by input', () => {
   });
   const draft = (kind: 'wellness' | 'nutrition'): fc.Arbitrary<DayDraft> =>
     fc.record({
-      date: fc.constantFrom('2026-02-15', '2026-02-16'),
-      source: fc.constantFrom('a', 'b', 'c'),
-      values: fc.dictionary(field, value),
-      path: fc.constant(''),
-      spellings: fc.constant(new Map<string, string>()),
-      exact: fc.constant(new Map<string, number>()),
-      isUnmeasured: fc.constant(false),
+      day: fc.record({
+        date: fc.constantFrom('2026-02-15', '2026-02-16'),
+        source: fc.constantFrom('a', 'b', 'c'),
+        values: fc.dictionary(field, value),
+        path: fc.constant(''),
+        spellings: fc.constant(new Map<string, string>()),
+        exact: fc.constant(new Map<string, number>()),
+        isUnmeasured: fc.constant(false),
+      }),
       items:
         kind === 'wellness'
           ? fc.constant([])
@@ -251,7 +253,7 @@ describe('merging input by input', () => {
       });
     const names = (drafts: readonly DayDraft[], day: string) =>
       drafts
-        .filter((one) => one.date === day)
+        .filter((one) => one.day.date === day)
         .flatMap(({ items = [] }) => items.map(({ values }) => values['name']));
     fc.assert(
       fc.property(inputs('nutrition'), (read) => {

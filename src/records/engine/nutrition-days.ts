@@ -66,12 +66,14 @@ export class NutritionDays {
     day.doubts.push(...faults);
     if (row.doubt !== undefined) day.doubts.push({ problem: row.doubt });
     Object.assign(day.totals, totals);
-    if (isItem) day.items.push({ ...item, logged_at: loggedAt(when, item) });
+    // Not a copy, of which V8 keeps 300 bytes more each.
+    if (isItem) day.items.push(Object.assign(item, { logged_at: loggedAt(when, item) }));
   }
 
   *finish(): Generator<RawRecord, void, undefined> {
     for (const date of [...this.#days.keys()].sort()) {
       const day = this.#days.get(date);
+      this.#days.delete(date);
       if (day === undefined || (this.#options.strict === true && day.isFaulty)) continue;
       const items = this.#mapping.item === undefined ? {} : { items: day.items };
       const value = { date, ...items, ...day.totals };

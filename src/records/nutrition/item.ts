@@ -8,6 +8,7 @@ import { TIME_EXAMPLE } from '../days/timestamp.ts';
 import type { Entry, JsonObject, JsonValue, RecordOptions, Zone } from '../types.ts';
 import type { Notes } from '../notes.ts';
 import {
+  entryOf,
   isObject,
   noteNothingKnown,
   noteUnknown,
@@ -67,7 +68,7 @@ export function readItem(
   // The interface shows no fractions of a second (4.4.3).
   const loggedAt = time.loggedAt.replace(/\.\d+/, '');
   values['logged_at'] = loggedAt;
-  const entry = { ...read, source: notes.source, date: day ?? date, path };
+  const entry = entryOf(read, notes, { date: day ?? date, path });
   return { field, entry, loggedAt, date, zoneUsed };
 }
 

@@ -7,6 +7,7 @@ import type { DayDraft, JsonObject, JsonValue, Reading, RecordOptions } from '..
 import type { Notes } from '../notes.ts';
 import { isSumName } from '../sources/foreign.ts';
 import {
+  entryOf,
   isObject,
   noteNothingKnown,
   noteUnknown,
@@ -29,12 +30,17 @@ interface Item {
  * grouped by the local date of `logged_at`: a record that spans days becomes one record a day.
  */
 export function readNutrition(value: JsonValue, notes: Notes, options: RecordOptions): Reading {
+  const { source } = notes;
   if (!isObject(value)) {
-    return { drafts: [], problems: [{ problem: `is ${show(value)}; an object is expected` }] };
+    return {
+      source,
+      drafts: [],
+      problems: [{ problem: `is ${show(value)}; an object is expected` }],
+    };
   }
   if (isWellness(value)) {
     const problem = 'there is nothing in it that is nutrition; is this a wellness file?';
-    return { drafts: [], problems: [{ problem }], isOtherKind: true };
+    return { source, drafts: [], problems: [{ problem }], isOtherKind: true };
   }
   const itemsNames = spellingsOf(value, 'items', notes);
   const [itemsName = 'items'] = itemsNames;
@@ -66,11 +72,11 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
   const kept = spans ? dropTotals(known, days.length, notes) : known;
   if (date === 'invalid' || notes.problems.length > 0) {
     const { problems } = notes;
-    return { drafts: [], ...(day === undefined ? {} : { date: day }), problems };
+    return { source, drafts: [], ...(day === undefined ? {} : { date: day }), problems };
   }
   const drafts = days.map((day, index): DayDraft => {
     return {
-      ...{ ...read, values: { ...kept }, date: day.date, source: notes.source, path: '' },
+      day: entryOf(read, notes, { date: day.date, values: { ...kept } }),
       items: itemsNames.length === 0 ? undefined : day.items.map((item) => item.read.entry),
       warnings: [...notes.warnings, ...day.items.flatMap((item) => item.notes.warnings)],
       recurring: [
@@ -78,10 +84,11 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
         ...day.items.flatMap((item) => item.notes.recurring),
       ],
       zoneUsed: day.zoneUsed || day.items.some(({ read }) => read.zoneUsed),
-      at: typeof date === 'object' ? date.at : undefined,
+      at: notes.at ?? (typeof date === 'object' ? date.at : undefined),
+      mapped: notes.isMapped,
     };
   });
-  return { drafts, problems: [] };
+  return { source, drafts, problems: [] };
 }
 
 const ITEMS_EXPECTED = 'a list of items, each with logged_at, is expected';

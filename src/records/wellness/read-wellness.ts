@@ -6,7 +6,7 @@ import { farAhead, noteMissingDate, readDate } from '../days/record-date.ts';
 import { foreignNames } from '../sources/foreign.ts';
 import type { JsonObject, JsonValue, Reading, RecordOptions } from '../types.ts';
 import type { Notes } from '../notes.ts';
-import { isObject, noteNothingKnown, noteUnknown, readFields, show } from '../values.ts';
+import { entryOf, isObject, noteNothingKnown, noteUnknown, readFields, show } from '../values.ts';
 
 const names = new Names(WELLNESS_FIELDS);
 const nutritionNames = new Names(NUTRITION_FIELDS);
@@ -20,8 +20,13 @@ const SLEEP_TOLERANCE_SECS = 360;
  * record that has no others is invalid, since nothing of it would be kept.
  */
 export function readWellness(value: JsonValue, notes: Notes, options: RecordOptions): Reading {
+  const { source } = notes;
   if (!isObject(value)) {
-    return { drafts: [], problems: [{ problem: `is ${show(value)}; an object is expected` }] };
+    return {
+      source,
+      drafts: [],
+      problems: [{ problem: `is ${show(value)}; an object is expected` }],
+    };
   }
   const date = readDate(value, options.zone, notes);
   if (date === undefined) noteMissingDate(value, notes);
@@ -52,7 +57,7 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
   if (Object.keys(fields).length === 0 && notes.problems.length === 0) {
     notes.problems.push({ problem: 'holds nothing to send besides its date' });
   }
-  const { source, problems, warnings, recurring } = notes;
+  const { problems, warnings, recurring, isMapped: mapped } = notes;
   const said = isDated ? { date: date.date } : {};
   // A faulty value costs itself, unless nothing else is left.
   const isRefused =
@@ -60,11 +65,11 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
     (problems.length > 0 && Object.keys(fields).every((name) => name === 'rawJson'));
   const isOther = problems.at(-1)?.problem === NUTRITION_FILE;
   const other = isOther ? { isOtherKind: true as const } : isStrange ? { strange: unknown } : {};
-  if (!isDated || isRefused) return { drafts: [], ...said, problems, ...other };
-  const { at, zoneUsed } = date;
-  const about = { ...read, values: fields, date: date.date, source, path: '' };
-  const draft = { ...about, warnings, recurring, zoneUsed, at };
-  return { drafts: [draft], ...said, problems };
+  if (!isDated || isRefused) return { source, drafts: [], ...said, problems, ...other };
+  const { zoneUsed } = date;
+  const day = entryOf(read, notes, { date: date.date, values: fields });
+  const draft = { day, warnings, recurring, zoneUsed, at: notes.at ?? date.at, mapped };
+  return { source, drafts: [draft], date: date.date, problems };
 }
 
 /** Returns the members of a record that have a problem; none if strict, since the record is refused. */
