@@ -9,6 +9,7 @@ import { DayMerger } from './merge.ts';
 import type { Input } from './read/input.ts';
 import { readInput } from './read-input.ts';
 import { ExportReader, type FoundExport } from './engine/export-reader.ts';
+import { unreadExport } from './sources/unread.ts';
 import { FIT } from './sources/fit.ts';
 import type {
   InvalidRecord,
@@ -185,8 +186,14 @@ async function readAll(
 function rejectOtherKind(kind: RecordKind, name: string, { records }: InputReading): void {
   const [first] = records;
   if (first?.strange !== undefined && records.every(({ strange }) => strange)) {
-    const found = `${name} is JSON of an unknown program: ${listNames(first.strange)} are no fields.`;
-    const hint = phrase`${sync('sources')} lists the exports that sync reads. jq writes other values as records: ${documentUrl('records.md')}`;
+    const known = unreadExport(first.strange.join('\n'));
+    const found =
+      known === undefined
+        ? `${name} is JSON of an unknown program: ${listNames(first.strange)} are no fields.`
+        : `${name} is ${known.title}.`;
+    const hint =
+      known?.remedy ??
+      phrase`${sync('sources')} lists the exports that sync reads. jq writes other values as records: ${documentUrl('records.md')}`;
     throw new SyncError('INPUT_INVALID', found, { hint, details: { path: name } });
   }
   if (first === undefined || !records.every(({ isOtherKind }) => isOtherKind)) return;

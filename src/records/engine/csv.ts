@@ -158,6 +158,7 @@ export async function* readTable(
   const parser = parse({ ...LENIENT, delimiter, info: true, raw: true, from_line: skipLines + 1 });
   pipeline(Readable.from(textOf(name, chunks, encoding)), parser, () => undefined);
   let isHeader = true;
+  let above: string | undefined;
   try {
     for await (const { record, raw, info } of parser as AsyncIterable<TableLine>) {
       const names = record.map(columnName);
@@ -169,7 +170,8 @@ export async function* readTable(
         const message = `${name}:${info.lines} is a second header, with other columns than the first.`;
         throw new SyncError('INPUT_INVALID', message, { hint: 'Divide the file at that line.' });
       }
-      const cells = new Map<string, string>();
+      if (filled(names) === 1) above = record[0]?.trim();
+      const cells = new Map<string, string>([['^', above ?? '']]);
       for (const [index, cell] of record.entries()) {
         const column = columns[index];
         if (column !== undefined && !cells.has(column)) cells.set(column, cell.trim());

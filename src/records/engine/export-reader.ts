@@ -140,7 +140,7 @@ export class ExportReader {
     if (form === undefined && !/\.(?:csv|tsv)$/i.test(name)) return undefined;
     if (form === undefined || match === undefined) {
       const header = form?.header ?? [text.split(/\r?\n/, 1).join()];
-      throw unknownTable(name, header, linesBeforeHeader(name, text, this.sources.list));
+      throw unknownTable(name, text, header, linesBeforeHeader(name, text, this.sources.list));
     }
     const { source, mapping } = match;
     const unread = unreadColumns(form, mapping);

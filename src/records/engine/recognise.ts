@@ -116,7 +116,7 @@ export function matches(
 
 /** @param name may have folders, or the archive that the file is in */
 function isNamed(name: string, { file = '' }: Mapping): boolean {
-  return (name.split(/[/\\]/).at(-1) ?? '').includes(file);
+  return (name.split(/[/\\]/).at(-1) ?? '').toLowerCase().includes(file);
 }
 
 export function anyOf(paths: SourcePaths, test: (path: Path) => boolean): boolean {

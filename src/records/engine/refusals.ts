@@ -5,6 +5,7 @@ import { listNames } from '../listed.ts';
 import { plain } from '../names.ts';
 import type { TableForm } from './csv.ts';
 import { matchTitle } from './recognise.ts';
+import { unreadExport } from '../sources/unread.ts';
 import { nameSource, strangeColumns } from '../sources/foreign.ts';
 import type { Match, Source } from '../sources/types.ts';
 
@@ -54,9 +55,12 @@ export function otherSource(name: string, sources: readonly Source[]): SyncError
 /** @param before the number of lines before a header of a known source */
 export function unknownTable(
   name: string,
+  text: string,
   header: readonly string[],
   before: number | undefined,
 ): SyncError {
+  const known = unreadExport(text);
+  if (known !== undefined) return invalid(name, `${name} is ${known.title}`, known.remedy);
   if (before !== undefined) {
     const found = `${name} has other lines before its header, which is perhaps line ${before + 1}`;
     const divide = 'Delete them, and divide the file at each further header.';

@@ -74,13 +74,14 @@ function lowScale(
     return { ...about, is: 'unit', whole: { confirm } };
   }
   if (most > LOW_SCORE || !(isOwn || isTable)) return undefined;
-  return isOwn
-    ? { ...about, is: 'sent', whole: { confirm: `--unit ${field}=/100 confirms them` } }
-    : {
-        ...about,
-        is: 'unit',
-        whole: { confirm: `--unit ${field}=/10 converts them if they are of 10` },
-      };
+  // A fraction of 1 is no score of the platform, whoever wrote it.
+  const isSent = isOwn && most > 1;
+  const confirm = isOwn ? '=/100 confirms them' : '=/10 converts them if they are of 10';
+  return {
+    ...about,
+    is: isSent ? 'sent' : 'unit',
+    whole: { confirm: `--unit ${field}${confirm}` },
+  };
 }
 
 /** A readiness of 1 to 10 is Elite HRV's. Its `HRV` is a score, too. */
@@ -91,8 +92,8 @@ function scoreForHrv(
   columns: Columns,
 ): Objection | undefined {
   const readiness = columns.get('readiness');
-  if (field !== 'hrv' || readiness === undefined || facts.fieldUnits?.stated.has(field))
-    return undefined;
+  const isOther = field !== 'hrv' || facts.mapping === undefined;
+  if (isOther || readiness === undefined || facts.fieldUnits?.stated.has(field)) return undefined;
   if (lowScale('readiness', readiness, facts)?.is !== 'unit') return undefined;
   const found = 'is a score, as the readiness is, or ms';
   return { field, entries, found, is: 'unit', whole: { confirm: '--unit hrv=ms sends it' } };

@@ -64,10 +64,14 @@ const kilojoules = (above: number): readonly Limit[] => [
 const MOST_MACRO_G = 2_000;
 const MACRO: readonly Limit[] = [{ above: MOST_MACRO_G, unit: 'milligrams', factor: 0.001 }];
 
+/** A time below this is of minutes, if it is that of a whole night. */
+const MINUTES_OF_DAY = 1_441;
+const MOST_ENERGY_KCAL = 8_000;
+
 const DAY_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   sleepSecs: [
     { below: 24.1, unit: 'hours', factor: HOUR_SECS },
-    { below: 1_441, unit: 'minutes', factor: 60 },
+    { below: MINUTES_OF_DAY, unit: 'minutes', factor: 60 },
     { below: 1_800, unit: 'a nap', is: 'sent' },
   ],
   weight: [
@@ -81,7 +85,7 @@ const DAY_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   abdomen: [{ below: 50, unit: 'inches', factor: 2.54 }],
   lactate: [{ above: 10, unit: 'milligrams a decilitre', factor: MMOL_PER_MG_OF_LACTATE }],
   exerciseMinutes: [{ above: 960, unit: 'seconds', factor: 1 / 60 }],
-  totalCaloriesBurned: kilojoules(8_000),
+  totalCaloriesBurned: kilojoules(MOST_ENERGY_KCAL),
   activeCaloriesBurned: kilojoules(6_000),
   restingCaloriesBurned: kilojoules(4_500),
 };
@@ -174,9 +178,11 @@ function contradictions(entry: Entry): Objection[] {
   const total = numberIn(entry, 'totalCaloriesBurned') ?? Infinity;
   for (const part of ['active', 'resting']) {
     const kcal = numberIn(entry, `${part}CaloriesBurned`) ?? 0;
-    if (kcal <= total) continue;
     const text = `is ${total} kcal, and the ${part} part of it ${kcal} kcal`;
-    found.push(about('totalCaloriesBurned', entry, text, 'sent'));
+    if (kcal > total) found.push(about('totalCaloriesBurned', entry, text, 'sent'));
+    const isPart = kcal > 0 && total > MOST_ENERGY_KCAL && total < Infinity;
+    const whole = `is ${kcal} kcal, of ${total} kcal in all: kilojoules?`;
+    if (isPart) found.push(about(`${part}CaloriesBurned`, entry, whole, 'unit'));
   }
   const [systolic, diastolic] = ['systolic', 'diastolic'].map((field) => numberIn(entry, field));
   if (systolic !== undefined && diastolic !== undefined && diastolic >= systolic) {
@@ -204,7 +210,9 @@ const LONG_NIGHT_SECS = 3 * HOUR_SECS;
 function nightOf(entry: Entry): Objection[] {
   const own = PHASES.filter((field) => numberIn(entry, field) !== undefined);
   const phases = own.reduce((sum, field) => sum + (numberIn(entry, field) ?? 0), 0);
-  const sleep = numberIn(entry, 'sleepSecs');
+  const stated = numberIn(entry, 'sleepSecs');
+  const sleep = (stated ?? 0) < MINUTES_OF_DAY ? undefined : stated;
+  const isShort = stated !== undefined && stated > 0 && sleep === undefined;
   const awake = numberIn(entry, 'sleepAwakeSecs') ?? 0;
   const isOfMinutes = awake > 0 && awake < SHORT_AWAKE_SECS && awake % 60 !== 0;
   const found: Objection[] = [];
@@ -212,13 +220,14 @@ function nightOf(entry: Entry): Objection[] {
     const text = `is ${awake} s in a night of ${sleep ?? phases} s: minutes?`;
     found.push(about('sleepAwakeSecs', entry, text, 'unit'));
   }
+  const inShort = `is ${awake} s, in ${stated} s asleep: minutes?`;
+  if (isShort && awake > 0) found.push(about('sleepAwakeSecs', entry, inShort, 'unit'));
   const each = (text: (value: number | undefined) => string, is: Objection['is']) =>
     own.map((field) => about(field, entry, text(numberIn(entry, field)), is));
   const together = `deep, REM and light sleep are ${phases} s together`;
   if (sleep === undefined) {
     if (phases === 0) found.push(...each(() => 'is 0 s, as all phases of this night', 'wrong'));
-    // The sleep of a whole night in minutes.
-    else if (own.length > 1 && phases < 1_441)
+    else if ((own.length > 1 || isShort) && phases < MINUTES_OF_DAY)
       found.push(...each((value) => `is ${value} s; ${together}: minutes?`, 'unit'));
   } else if (phases > 0 && phases < sleep / 10) {
     const text = (value = 0) => `is ${value} s; ${together}, of ${sleep} s asleep: minutes?`;

@@ -10,6 +10,7 @@ import { garminWeb } from './garmin-web.ts';
 import { googleFit } from './google-fit.ts';
 import { healthAutoExport } from './health-auto-export.ts';
 import { intervalsIcu } from './intervals-icu.ts';
+import { lifesum } from './lifesum.ts';
 import { myFitnessPal } from './myfitnesspal.ts';
 import { oura } from './oura.ts';
 import { platformTable } from './platform-table.ts';
@@ -36,6 +37,7 @@ export const SOURCES: readonly Source[] = [
   cronometer,
   myFitnessPal,
   fatSecret,
+  lifesum,
   foodLog,
   platformTable,
 ];

@@ -1,13 +1,26 @@
-import type { Source } from './types.ts';
+import type { MappingRule, Source, WellnessMapping } from './types.ts';
+import { DEVICE_STRESS } from './types.ts';
+
+/** A table of days, whose first column has no name. */
+function days(
+  holds: string,
+  has: WellnessMapping['has'],
+  fields: Readonly<Record<string, string | MappingRule>>,
+): WellnessMapping {
+  return { kind: 'wellness', holds, format: 'csv', has: ['', ...has], day: { from: '' }, fields };
+}
 
 export const garminWeb: Source = {
   name: 'garmin-web',
   title: 'Garmin Connect website',
   howTo:
-    'On https://connect.garmin.com open Health Stats > Sleep, choose four weeks, and "Export CSV".',
+    'On https://connect.garmin.com open Health Stats > Sleep, Weight, Steps, Heart Rate or Calories, choose four weeks, and "Export CSV". Keep the name of Steps.csv.',
   evidence: [
     'knotji/runmate-ai src/lib/import/adapters/garminSleepCsv.ts',
     'knotji/runmate-ai tests/e2e/csv-import.spec.ts',
+    'thusspokedata/pulsia backend/src/metrics/parseWeightCsv.ts',
+    'thusspokedata/pulsia backend/src/metrics/parseStepsCsv.ts',
+    'Zhoreb-Meggido/bitebudget src/services/garmin-import.service.ts',
   ],
   files: [
     {
@@ -25,5 +38,28 @@ export const garminWeb: Source = {
         respiration: { from: 'Respiration', decimals: 1 },
       },
     },
+    {
+      // A line with the date stands above the measurements of the day.
+      kind: 'wellness',
+      holds: 'weights',
+      format: 'csv',
+      has: ['Time', 'Weight', 'Change', 'BMI', 'Body Fat'],
+      day: { from: '^', clock: 'Time' },
+      fields: {
+        weight: { from: 'Weight', mayLackUnit: true, decimals: 2 },
+        bodyFat: { from: 'Body Fat', decimals: 1 },
+      },
+    },
+    // Other tables have these columns, too, and a table of weeks has no goals.
+    { ...days('daily steps', ['Actual', 'Goal'], { steps: 'Actual' }), file: 'steps' },
+    days('burned energy', ['Active Calories', 'Resting Calories', 'Total'], {
+      activeCaloriesBurned: 'Active Calories',
+      restingCaloriesBurned: 'Resting Calories',
+      totalCaloriesBurned: 'Total',
+    }),
+    days('resting heart rates', [['Resting Heart Rate', 'Resting HR']], {
+      restingHr: { from: ['Resting Heart Rate', 'Resting HR'], none: [0] },
+    }),
+    days('stress', ['Stress'], { stress: { from: 'Stress', means: DEVICE_STRESS } }),
   ],
 };

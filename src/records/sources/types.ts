@@ -57,7 +57,7 @@ interface FileMapping {
   readonly own?: boolean;
   /** Any program may write such a file: `import` leaves it out, `push` checks its columns and days. */
   readonly guess?: boolean;
-  /** The file's name contains this: for files that nothing but the name tells apart. */
+  /** The file's name contains this, in any capitals: for files that nothing but the name tells apart. */
   readonly file?: string;
   /** CSV: number of lines before the header. */
   readonly skipLines?: number;
@@ -94,8 +94,8 @@ export interface NutritionMapping extends FileMapping {
 /**
  * A place in a record. JSON: names joined by dots, `valueInML` also for `value_in_ml`; `[name=value]` picks the element of a list
  * (`metrics[type=HRV].value`); `^.` goes out to the element that the record's list is in (`^.name`).
- * CSV: the text of a header cell; capitals, blanks, `_` and `-` do not count. After a dot, a member of the
- * JSON in the cell. XML: an attribute.
+ * CSV: the text of a header cell; capitals, blanks, `_` and `-` do not count; `^`: the last line above with a single
+ * cell. After a dot, a member of the JSON in the cell. XML: an attribute.
  */
 export type Path = string;
 /** The first of these with a value counts: the languages or versions of an export. */

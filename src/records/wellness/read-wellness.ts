@@ -3,6 +3,7 @@ import { listNames } from '../listed.ts';
 import { Names, plain } from '../names.ts';
 import { notePlan } from '../plan.ts';
 import { farAhead, noteMissingDate, readDate } from '../days/record-date.ts';
+import { unreadExport } from '../sources/unread.ts';
 import { foreignNames } from '../sources/foreign.ts';
 import type { JsonObject, JsonValue, Reading, RecordOptions } from '../types.ts';
 import type { Notes } from '../notes.ts';
@@ -50,7 +51,8 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
     if (isNutrition(value)) notes.problems.push({ problem: NUTRITION_FILE });
     else noteNothingKnown(unknown, names, notes);
   }
-  const isStrange = nothingKnown && !unknown.some((name) => names.nearest(name));
+  const isExport = nothingKnown && unreadExport(unknown.join('\n')) !== undefined;
+  const isStrange = isExport || (nothingKnown && !unknown.some((name) => names.nearest(name)));
   const ahead = typeof date === 'object' ? farAhead(date.date, options) : undefined;
   if (ahead !== undefined) notes.problem(dateSpelling[0] ?? 'date', `${ahead}: check the year`);
   notePlan(unknown, value, notes);
