@@ -156,7 +156,7 @@ function stateOf(found: Credentials, config: Config, now: number): StoredLogin {
     return endedLogin('Its tokens have expired.');
   }
   const { scopes, accessExpiresAt, refreshExpiresAt } = tokens;
-  const missing = missingFeatures(scopes, askedScopes(config));
+  const missing = missingFeatures(scopes, found.askedScopes ?? askedScopes(config));
   return { state: 'logged-in', scopes, missing, renewable, accessExpiresAt, refreshExpiresAt };
 }
 

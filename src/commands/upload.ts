@@ -23,6 +23,7 @@ import { STDIN, namedPaths } from '../inputs/find-files.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/days/zone.ts';
+import { holderOf } from '../system/processes.ts';
 import { hearSignals } from '../system/signals.ts';
 import { loadOs } from '../system/this-process.ts';
 import { plural } from '../terminal/words.ts';
@@ -104,6 +105,9 @@ export const upload: CommandModule = {
               output.say(
                 `Another sync is sending ${plural(count, 'recording')} just now; waiting for it.`,
               ),
+            onLongWait: (marks) => {
+              for (const mark of marks) output.say(holderText(holderOf(mark)));
+            },
             progress: (now) => progress.update(recordingProgress(now)),
           });
         });
@@ -115,6 +119,12 @@ export const upload: CommandModule = {
     });
   },
 };
+
+function holderText({ pid, isStopped }: ReturnType<typeof holderOf>): string {
+  return isStopped
+    ? `Process ${pid} holds them, and is stopped: \`kill -CONT ${pid}\` continues it, \`kill -KILL ${pid}\` ends it.`
+    : `Process ${pid} is still sending them.`;
+}
 
 async function optionsOf(flags: UploadFlags, config: Config, context: AppContext) {
   const { since, name } = flags;

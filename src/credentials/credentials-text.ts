@@ -24,6 +24,7 @@ export function writeCredentials(credentials: Credentials): string {
     unnamed: credentials.unnamed,
     refreshStartedAt: credentials.refreshStartedAt,
     endedAt: credentials.endedAt,
+    askedScopes: credentials.askedScopes,
     accessToken: tokens.accessToken?.reveal(),
     refreshToken: tokens.refreshToken?.reveal(),
     scopes: tokens.scopes,
@@ -86,16 +87,17 @@ function decode(value: unknown): Credentials {
   const optional = <T>(field: string, read: (field: string) => T): T | undefined =>
     stored[field] === undefined ? undefined : read(field);
   const secret = (field: string) => new Secret(text(field));
+  const words = (field: string): string[] => {
+    const found = stored[field];
+    if (!Array.isArray(found) || !found.every((scope) => typeof scope === 'string')) {
+      throw new Error(`${field} is not an array of strings`);
+    }
+    return found;
+  };
   const tokens: TokenSet = {
     accessToken: optional('accessToken', secret),
     refreshToken: optional('refreshToken', secret),
-    scopes: optional('scopes', (field) => {
-      const found = stored[field];
-      if (!Array.isArray(found) || !found.every((scope) => typeof scope === 'string')) {
-        throw new Error(`${field} is not an array of strings`);
-      }
-      return found;
-    }),
+    scopes: optional('scopes', words),
     obtainedAt: time('obtainedAt'),
     accessExpiresAt: optional('accessExpiresAt', time),
     refreshExpiresAt: optional('refreshExpiresAt', time),
@@ -113,6 +115,7 @@ function decode(value: unknown): Credentials {
     unnamed: optional('unnamed', text),
     refreshStartedAt: optional('refreshStartedAt', time),
     endedAt: optional('endedAt', time),
+    askedScopes: optional('askedScopes', words),
     tokens,
   };
 }

@@ -38,6 +38,8 @@ export interface Credentials {
   readonly refreshStartedAt?: number | undefined;
   /** When a logout began, or this machine learned that the service ended this login; ms since 1970. */
   readonly endedAt?: number | undefined;
+  /** The scopes that the login asked for: a platform may not know all that a setting or this program names. */
+  readonly askedScopes?: readonly string[] | undefined;
   readonly tokens: TokenSet;
 }
 

@@ -382,6 +382,11 @@ export class UploadLedger {
       UploadRow | undefined;
   }
 
+  /** Returns the mark of the process that is sending a recording. */
+  senderOf(sha256: string): string | undefined {
+    return this.#row(sha256)?.owner ?? undefined;
+  }
+
   #workOf(sha256: string): string {
     return `upload ${this.#account} ${sha256}`;
   }

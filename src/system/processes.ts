@@ -1,8 +1,8 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { type Lock, isHeld, tryLock } from './process-lock.ts';
-import { loadCrypto } from './this-process.ts';
+import { loadCrypto, thisProcess } from './this-process.ts';
 
 export type ProcessMark = ReturnType<typeof markProcess>;
 
@@ -16,7 +16,7 @@ export function markProcess(stateDir: string) {
   const underWay = new Set<string>();
   const hold = () => {
     for (;;) {
-      const id = loadCrypto().randomUUID();
+      const id = `${loadCrypto().randomUUID()}-${thisProcess.pid}`;
       const lock = tryLock(fileOf(id));
       if (lock === undefined) continue;
       // The disk's time, which this file was made at: the clock of a process may be wrong.
@@ -54,6 +54,18 @@ export function markProcess(stateDir: string) {
   };
 }
 
+/** Returns the process of a mark that lives, and on Linux whether it is stopped (Ctrl-Z, SIGSTOP). */
+export function holderOf(mark: string): { readonly pid: number; readonly isStopped: boolean } {
+  const pid = Number(mark.slice(mark.lastIndexOf('-') + 1));
+  try {
+    const isStopped = /^State:\s+[tT]/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
+    return { pid, isStopped };
+  } catch {
+    // No Linux, or a process of another container.
+    return { pid, isStopped: false };
+  }
+}
+
 /** Removes a file whose lock is free. */
 function removeIfPossible(path: string): void {
   try {
@@ -76,7 +88,7 @@ function sweep(folder: string, now: number, isDead: (id: string) => boolean): vo
     throw error;
   }
   for (const name of names) {
-    const [, id] = /^process-([0-9a-f-]{36})\.lock$/.exec(name) ?? [];
+    const [, id] = /^process-([0-9a-f-]{37,})\.lock$/.exec(name) ?? [];
     const stats =
       id === undefined ? undefined : statSync(join(folder, name), { throwIfNoEntry: false });
     if (id !== undefined && stats !== undefined && stats.mtimeMs < now - SETTLED_MS) isDead(id);

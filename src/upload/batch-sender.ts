@@ -21,11 +21,16 @@ import type { UploadItem, UploadProgress } from './report.ts';
 import { type Amount, UploadTimes } from './upload-times.ts';
 import { type Examined, Uploader, type UploadTarget } from './uploader.ts';
 
+/** Wait after which a run names the processes that it waits for (ms). */
+const LONG_WAIT_MS = 30_000;
+
 export interface RunTarget extends UploadTarget {
   readonly report: (item: UploadItem) => void;
   readonly progress?: ((progress: UploadProgress) => void) | undefined;
   /** Called before the batch waits for recordings that other processes are sending. */
   readonly onBusy?: ((count: number) => void) | undefined;
+  /** Called once with the marks of the processes for which a run waits long. */
+  readonly onLongWait?: ((marks: ReadonlySet<string>) => void) | undefined;
 }
 
 export interface MemberRecording {
@@ -76,8 +81,27 @@ export class BatchSender {
   async sendFiles(files: readonly RecordingFile[]): Promise<void> {
     const busy = await this.#sendAll(files, (each) => this.#uploader.deliverUnlessBusy(each));
     if (busy.length === 0) return;
-    if (this.#uploader.sentElsewhere > 0) this.#target.onBusy?.(this.#uploader.sentElsewhere);
-    await this.#sendAll(busy, (each) => this.#uploader.deliver(each));
+    const { sentElsewhere } = this.#uploader;
+    if (sentElsewhere.size > 0) this.#target.onBusy?.(sentElsewhere.size);
+    const done = new AbortController();
+    const { clock, signal } = this.#context;
+    void clock.sleep(LONG_WAIT_MS, AbortSignal.any([signal, done.signal])).then(
+      () => this.#target.onLongWait?.(this.#senders()),
+      () => undefined,
+    );
+    try {
+      await this.#sendAll(busy, (each) => this.#uploader.deliver(each));
+    } finally {
+      done.abort();
+    }
+  }
+
+  /** Returns the marks of the processes that are still sending recordings of this run. */
+  #senders(): ReadonlySet<string> {
+    const marks = [...this.#uploader.sentElsewhere].map((sha256) =>
+      this.#target.ledger.senderOf(sha256),
+    );
+    return new Set(marks.filter((mark) => mark !== undefined));
   }
 
   /**

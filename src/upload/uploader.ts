@@ -117,8 +117,9 @@ export class Uploader {
     this.rides = new Rides(target.ledger);
   }
 
-  get sentElsewhere(): number {
-    return this.#sentElsewhere.size;
+  /** The recordings that other processes were sending. */
+  get sentElsewhere(): ReadonlySet<string> {
+    return this.#sentElsewhere;
   }
 
   /**

@@ -39,6 +39,9 @@ it('a login asks without nutrition:read, if the sandbox does not know that scope
       .requests({ route: 'authorize' })
       .map(({ query }) => new URLSearchParams(query).get('scope')?.includes('nutrition:read'));
     expect(scopes).toEqual([true, false, false]);
+    // Nor does a later command miss it.
+    const [line] = await world.lines(['status', '--json']);
+    expect(line).toMatchObject({ login: { state: 'logged-in', missing: [] } });
   }
 });
 

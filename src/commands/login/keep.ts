@@ -91,6 +91,7 @@ async function storeLogin(
         accountId: account?.id,
         loginId,
         unnamed: account === undefined ? unnamed : undefined,
+        askedScopes: attempt.scopes,
         tokens,
       },
       NEVER,
