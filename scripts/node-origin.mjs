@@ -1,5 +1,5 @@
-// Compares the Node.js runtimes of the standalone archives with the releases on nodejs.org.
-// `node scripts/node-origin.mjs [ADDRESS]`; ADDRESS replaces that of the releases.
+// Compares the Node.js runtimes of the standalone archives with the signed releases on nodejs.org. Needs gpgv.
+// `node scripts/node-origin.mjs [ADDRESS [KEYRING]]`; they replace the addresses of the releases and of their keys.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,8 +8,13 @@ import { join } from 'node:path';
 import { fileHash } from './standalone/checksums.mjs';
 import { PLATFORMS } from './standalone/platforms.mjs';
 import { fetchPackage } from './standalone/registry.mjs';
+import { signedText } from './standalone/signature.mjs';
 
-const releases = process.argv[2] ?? 'https://nodejs.org/dist';
+const [
+  releases = 'https://nodejs.org/dist',
+  keyring = 'https://github.com/nodejs/release-keys/raw/HEAD/gpg/pubring.kbx',
+] = process.argv.slice(2);
+const keys = await download(keyring);
 
 for (const { name, node } of PLATFORMS) {
   const scratch = mkdtempSync(join(tmpdir(), 'athlete-sync-origin-'));
@@ -25,10 +30,10 @@ for (const { name, node } of PLATFORMS) {
   }
 }
 
-/** The SHA-256 of Node's program in the release, which is checked against the release's own list. */
+/** The SHA-256 of Node's program in the release, which is checked against the release's own signed list. */
 async function publishedHash(platform, version, scratch) {
   const release = `${releases}/v${version}`;
-  const sums = (await download(`${release}/SHASUMS256.txt`)).toString();
+  const sums = signedText(await download(`${release}/SHASUMS256.txt.asc`), keys, scratch);
   const sumOf = (file) =>
     sums
       .split('\n')
@@ -38,7 +43,7 @@ async function publishedHash(platform, version, scratch) {
   const archive = `node-v${version}-${platform}.tar.gz`;
   const content = await download(`${release}/${archive}`);
   const found = createHash('sha256').update(content).digest('hex');
-  if (found !== sumOf(archive)) throw new Error(`${archive} is not the one in SHASUMS256.txt.`);
+  if (found !== sumOf(archive)) throw new Error(`${archive} is not the one in SHASUMS256.txt.asc.`);
   writeFileSync(join(scratch, archive), content);
   const program = `node-v${version}-${platform}/bin/node`;
   execFileSync('tar', ['-xzf', archive, program], { cwd: scratch });

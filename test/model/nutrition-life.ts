@@ -262,6 +262,7 @@ class Life {
         this.#rows(each.date).filter(({ name }) => name === each.name).length === 1,
     );
     if (item === undefined) return;
+    this.#loseEvidence(item);
     item.formerly = item.date;
     item.date = DAYS.find((date) => date !== item.date) ?? item.date;
     item.pending = true;
@@ -475,7 +476,7 @@ class Life {
   }
 
   /** With an item goes what could show that a race has dropped another computer's. */
-  #loseEvidence({ date, by }: Item): void {
+  #loseEvidence({ date, by }: Pick<Item, 'date' | 'by'>): void {
     const rows = this.#rows(date);
     for (const each of this.#items) {
       const isThere = rows.some(({ name }) => name === each.name);
@@ -544,7 +545,8 @@ class Life {
         delete item.unsure;
         delete item.either;
       } else {
-        this.#loseEvidence(item);
+        // Another computer may have sent the item, too: only this one's request is gone.
+        this.#loseEvidence({ date, by: [by] });
         item.taken = true;
         // Its own input sends it again, and does not know what the athlete did to it.
         item.pending = true;

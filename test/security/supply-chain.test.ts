@@ -73,6 +73,7 @@ describe('the npm package', () => {
 
 interface Job {
   readonly permissions?: Record<string, string>;
+  readonly environment?: string;
   readonly steps: readonly {
     readonly uses?: string;
     readonly run?: string;
@@ -126,12 +127,15 @@ describe.each(workflows)('the workflow $file', ({ text, workflow }) => {
   });
 });
 
-it('publishes to npm with provenance, after the archives are attested', () => {
+it('publishes to npm with provenance and without a token, after a person approves and the archives are attested', () => {
   const release = workflows.find(({ file }) => file === 'release.yml')?.workflow.jobs['publish'];
   const steps = release?.steps.map(({ uses, run }) => uses ?? run ?? '') ?? [];
   const at = (part: string) => steps.findIndex((step) => step.includes(part));
   expect(at('attest-build-provenance')).toBeGreaterThan(at('sha256sum --check --strict'));
-  expect(at('npm publish --provenance')).toBeGreaterThan(at('attest-build-provenance'));
+  expect(at('npm publish')).toBeGreaterThan(at('attest-build-provenance'));
+  expect(steps[at('npm publish')]).toContain('--provenance');
+  expect(release?.environment).toBe('release');
+  for (const { text } of workflows) expect(text).not.toMatch(/NPM_TOKEN|NODE_AUTH_TOKEN/);
   expect(release?.permissions).toEqual({
     contents: 'write',
     'id-token': 'write',
