@@ -53,7 +53,7 @@ export function finishInput(
   strict: boolean,
 ): Verdict {
   const verdict = judge(name, records, facts, strict);
-  const recurring = new Recurring();
+  const counter = new NoteCounter();
   for (const reading of records) {
     const { source, drafts, problems } = reading;
     const [sent] = drafts;
@@ -68,14 +68,14 @@ export function finishInput(
       invalid.push(record);
     }
     for (const draft of drafts) {
-      for (const note of draft.recurring) recurring.add(draft.day.date, source, note);
+      for (const note of draft.recurring) counter.add(draft.day.date, source, note);
       merger.add(draft);
     }
     // Freed here, since days and drafts together would take twice the memory.
     reading.drafts = [];
   }
   records.length = 0;
-  recurring.tell(merger);
+  counter.report(merger);
   return verdict;
 }
 
@@ -131,9 +131,9 @@ function invalidRecord(kind: RecordKind, { source, date, problems: all }: Readin
 }
 
 /** Limits the different notes about one input; one more gives the number of the others. */
-const MAX_TOLD = 100;
+const MAX_KINDS = 100;
 
-interface Told {
+interface Counted {
   readonly date: string;
   readonly source: string;
   readonly note: Extract<RecurringNote, { key: string }>;
@@ -144,9 +144,9 @@ interface Told {
  * Deduplicates the notes about one input: reports the first of each kind, and a count. A misspelt field
  * is misspelt in a thousand records.
  */
-class Recurring {
-  readonly #told = new Map<string, Told>();
-  #beyond: Told | undefined;
+class NoteCounter {
+  readonly #counted = new Map<string, Counted>();
+  #beyond: Counted | undefined;
   readonly #unsent = new Set<string>();
   #firstUnsent: { readonly date: string; readonly source: string } | undefined;
 
@@ -157,18 +157,18 @@ class Recurring {
       this.#unsent.add(note.unsent);
       return;
     }
-    const told = this.#told.get(note.key);
-    if (told !== undefined) {
-      told.times++;
-    } else if (this.#told.size < MAX_TOLD) {
-      this.#told.set(note.key, { date, source, note, times: 1 });
+    const known = this.#counted.get(note.key);
+    if (known !== undefined) {
+      known.times++;
+    } else if (this.#counted.size < MAX_KINDS) {
+      this.#counted.set(note.key, { date, source, note, times: 1 });
     } else if (this.#beyond === undefined) this.#beyond = { date, source, note, times: 1 };
     else this.#beyond.times++;
   }
 
   /** Adds the warnings to the days of the input, after it was read to its end. */
-  tell(merger: DayMerger): void {
-    for (const { date, source, note, times } of this.#told.values()) {
+  report(merger: DayMerger): void {
+    for (const { date, source, note, times } of this.#counted.values()) {
       const often = times === 1 ? '' : ` (${times.toLocaleString('en-US')} times in this input)`;
       const found = note.found();
       const done = note.done === undefined ? '' : `${found.endsWith('?') ? '' : '.'} ${note.done}`;

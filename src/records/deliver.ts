@@ -90,7 +90,7 @@ class DayQueue {
     this.#options = options;
     this.#target = target;
     this.#rank = options.rank ?? rankBy();
-    // What `--add` left on a day, a run without it removes: the two differ.
+    // Another digest, so that a later run without `--add` compares the day again.
     this.#records =
       options.merge === 'add'
         ? records.map((record) => ({ ...record, digest: `${record.digest} add` }))
@@ -145,12 +145,12 @@ class DayQueue {
     const { ledger } = this.#target;
     const { dryRun } = this.#options;
     // These options send a day even if the ledger says that it is unchanged.
-    const anew =
+    const mustSend =
       this.#options.force ||
       this.#options.undo !== undefined ||
       this.#options.merge === 'replace-day' ||
       (kind === 'nutrition' && this.#nutrition.isDoubtful(date));
-    if (!anew && ledger.isUnchanged(kind, date, digest)) return UNCHANGED;
+    if (!mustSend && ledger.isUnchanged(kind, date, digest)) return UNCHANGED;
     if (kind === 'wellness' && this.#options.undo !== undefined) {
       // Nothing will be sent, and the ledger must not say so: the day stays as it is.
       const known = ledger.wellness.day(date).sent;
@@ -174,7 +174,7 @@ class DayQueue {
     const isRefused = isPart && !ledger.platform.has(kind, 'further-fields');
     const isWhole = before?.state === 'pending' || isRefused;
     for (;;) {
-      const claim = ledger.claim(kind, date, digest, anew);
+      const claim = ledger.claim(kind, date, digest, mustSend);
       if (claim === 'unchanged') return UNCHANGED;
       if (claim === 'yours') break;
       await clock.sleep(BUSY_POLL_MS, signal);

@@ -19,7 +19,7 @@ import { isObject, show } from './values.ts';
 /** Limits the warnings of a record; one more then gives the number of the others. */
 export const MAX_WARNINGS = 50;
 
-/** The statement about a field that counts. */
+/** The winning value of a field. */
 interface Stated {
   readonly value: JsonValue;
   readonly times: number;

@@ -37,7 +37,7 @@ export function rankBy(
   };
 }
 
-/** More than there are programs. */
+/** Rank of an unknown program. */
 const MANY = 1_000;
 
 /** Says which value or food counts. @param other the program that does not */

@@ -106,7 +106,7 @@ export interface NutritionPart {
   readonly asOf?: number | undefined;
 }
 
-/** A note that may apply to many records of an input, and is reported once: see `Recurring`. */
+/** A note that may apply to many records of an input, and is reported once: see `NoteCounter`. */
 export type RecurringNote =
   | {
       /** Notes with one key are reported once. */

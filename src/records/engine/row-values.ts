@@ -112,7 +112,7 @@ export class ValueReader {
       faults.push({ source: row.source, field, problem, unsent: true });
       faulty.add(field);
     }
-    // Of stones and pounds in two columns, none is the weight.
+    // A field with a column that cannot be read has no value: stones without pounds are no weight.
     return found.filter(({ field }) => !faulty.has(field));
   }
 

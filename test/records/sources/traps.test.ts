@@ -22,4 +22,13 @@ describe.each(traps)('the trap %s', (name) => {
     };
     expect(found).toEqual(JSON.parse(readFileSync(golden, 'utf8')));
   });
+
+  it('refuses something if strict, if anything is said about it', async () => {
+    const text = readFileSync(join(FOLDER, name), 'utf8');
+    const { notes, left } = await read(text, { name });
+    const isHarmless = notes.every((note) => / is merged from | sums up other items/.test(note));
+    if (isHarmless && left.length === 0) return;
+    const { invalid, refused } = await read(text, { name, strict: true });
+    expect([...invalid, ...refused]).not.toEqual([]);
+  });
 });

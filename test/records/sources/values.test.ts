@@ -173,19 +173,6 @@ describe('a sleepQuality beside a sleepScore of the day', () => {
   });
 });
 
-describe('a skin temperature', () => {
-  it('is sent if it is a deviation, left out if it is a temperature, else refused', async () => {
-    const days = (...all: number[]) =>
-      JSON.stringify(all.map((skinTemp, at) => ({ date: `2026-11-1${at}`, hrv: 61, skinTemp })));
-    const { bodies, invalid, left } = await read(days(-0.2, 5, 33.4, 12));
-    expect(bodies.map(({ skinTemp }) => skinTemp)).toEqual([-0.2, 5, undefined, undefined]);
-    expect(left).toEqual([
-      expect.stringContaining('is 33.4 on 2026-11-12; the platform takes the deviation'),
-    ]);
-    expect(invalid).toEqual(['f.csv#/3: is 12; the range is -5 to 5 °C']);
-  });
-});
-
 describe('sums of weeks and months', () => {
   const weeks = ['2026-11-02', '2026-11-09', '2026-11-16'];
   const months = ['2026-09-01', '2026-10-01', '2026-11-01'];
@@ -809,76 +796,6 @@ describe('sums among the values of a file', () => {
   });
 });
 
-describe('parts against wholes', () => {
-  const night = {
-    sleepSecs: 27_000,
-    sleepDeepSecs: 6_000,
-    sleepRemSecs: 5_400,
-    sleepLightSecs: 15_600,
-  };
-
-  it.each([
-    ['awake minutes', { ...night, sleepAwakeSecs: 39 }, ['sleepAwakeSecs']],
-    [
-      'phases alone in minutes',
-      { hrv: 61, sleepDeepSecs: 100, sleepRemSecs: 90, sleepLightSecs: 240 },
-      ['sleepDeepSecs', 'sleepRemSecs', 'sleepLightSecs'],
-    ],
-    ['a logarithm of SDNN', { hrv: 61, hrvSdnn: 4 }, ['hrvSdnn']],
-    ['resting kilojoules', { hrv: 61, restingCaloriesBurned: 7_100 }, ['restingCaloriesBurned']],
-    ['a step of 7 cm', { hrv: 61, steps: 8_123, distanceMeters: 600 }, ['distanceMeters']],
-    [
-      'a step of 0 on a day without a pulse',
-      { hrv: 61, steps: 0, restingHr: 0 },
-      ['steps', 'restingHr'],
-    ],
-    [
-      'a day of zeros',
-      { hrv: 61, steps: 0, floors: 0, activeCaloriesBurned: 0 },
-      ['steps', 'floors', 'activeCaloriesBurned'],
-    ],
-  ])('leave the values out, and refuse them if strict: %s', async (_, day, fields) => {
-    const rest = Object.fromEntries(Object.entries(day).filter(([name]) => !fields.includes(name)));
-    const text = JSON.stringify({ date: DAY, ...day });
-    const { bodies, notes } = await read(text);
-    expect(bodies).toEqual([{ date: DAY, ...rest }]);
-    expect(notes).toHaveLength(fields.length);
-    expect((await read(text, { strict: true })).bodies).toEqual([]);
-  });
-
-  it.each([
-    ['awake for a minute', { ...night, sleepAwakeSecs: 60 }],
-    ['awake for nothing', { ...night, sleepAwakeSecs: 0 }],
-    ['a ride', { steps: 2_100, distanceMeters: 120_000 }],
-    ['a rest day', { steps: 4_100, exerciseMinutes: 0, floors: 0 }],
-  ])('are true: %s', async (_, day) => {
-    const { bodies, refused } = await read(JSON.stringify({ date: DAY, ...day }), { strict: true });
-    expect([bodies, refused]).toEqual([[{ date: DAY, ...day }], []]);
-  });
-
-  it('have a note if it is not known which of the two is wrong', async () => {
-    const text = JSON.stringify({
-      date: DAY,
-      restingCaloriesBurned: 2_400,
-      totalCaloriesBurned: 1_700,
-    });
-    const { bodies, notes } = await read(text);
-    expect(bodies).toHaveLength(1);
-    expect(notes).toEqual([
-      expect.stringContaining('the resting part of it 2400 kcal. Sent as it is'),
-    ]);
-    const food = {
-      logged_at: `${DAY}T08:00:00+01:00`,
-      name: 'Oats',
-      carbs: 54.1,
-      sugar: 80,
-      fiber: 81,
-    };
-    const log = await read(JSON.stringify([food]), { name: 'food.json' });
-    expect(log.notes).toEqual([expect.stringContaining('the carbs that it is part of are 54.1 g')]);
-  });
-});
-
 describe('energy against macronutrients', () => {
   const food = (values: object, at: number) => {
     return { logged_at: `${DAY}T0${at}:00:00+01:00`, name: `Food ${at}`, ...values };
@@ -895,14 +812,6 @@ describe('energy against macronutrients', () => {
     expect(JSON.stringify(most.bodies)).not.toContain('0.303');
     expect(most.notes.join()).toContain('--unit calories=kJ (of kcal, kJ)');
   });
-
-  it('is that of wine and of sweets without sugar', async () => {
-    const wine = { calories: 125, carbs: 4, protein: 0, fat: 0 };
-    const sweets = { calories: 120, carbs: 50, protein: 0, fat: 0 };
-    expect(await read(log(wine, sweets), { name: 'food.json', strict: true })).toMatchObject({
-      ...{ refused: [], invalid: [] },
-    });
-  });
 });
 
 it('hours with decimals below .60 throughout are asked for from eight rows on', async () => {
@@ -918,15 +827,6 @@ it('hours with decimals below .60 throughout are asked for from eight rows on', 
   for (const hours of [clock.slice(1), [...clock, 7.75], [7, 7.5, 8, 7.5, 6.5, 7, 7, 8]]) {
     expect((await read(table(...hours), { strict: true })).left).toEqual([]);
   }
-});
-
-it('record types of Apple Health that are not read are listed', async () => {
-  const row = (type: string, value: string) =>
-    `<Record type="HKQuantityTypeIdentifier${type}" sourceName="A" unit="count" startDate="${DAY} 07:00:00 +0100" endDate="${DAY} 07:00:00 +0100" value="${value}"/>`;
-  const text = `<?xml version="1.0"?><HealthData>${row('RestingHeartRate', '48')}${row('BloodGlucose', '5.1')}</HealthData>`;
-  const { bodies, unread } = await read(text);
-  expect(bodies).toEqual([{ date: DAY, restingHr: 48 }]);
-  expect(unread).toEqual(['HKQuantityTypeIdentifierBloodGlucose']);
 });
 
 describe('several files', () => {
