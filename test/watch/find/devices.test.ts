@@ -6,6 +6,7 @@ import type { Device } from '../../../src/devices/types.ts';
 import type { DeviceSource } from '../../../src/watch/parts.ts';
 import { dir, happened, held, start, useFolderReader, useWatchedFolder } from '../in-process.ts';
 import { anotherRecording, put, until } from '../support.ts';
+import { manualClock } from '../manual-clock.ts';
 
 useWatchedFolder();
 const reader = useFolderReader();
@@ -99,6 +100,22 @@ it.runIf(process.platform === 'linux')(
     expect(held()).toHaveLength(2);
   },
 );
+
+it('old recordings of a device are copied without a bound, since it may be unplugged', async () => {
+  const root = media('GARMIN');
+  const monthAgo = new Date(Date.now() - 30 * 86_400_000);
+  for (let i = 0; i < 18; i++) {
+    const path = join(root, `Garmin/Activity/${i}.fit`);
+    put(path, anotherRecording({ sizeBytes: 4_000_000 }));
+    utimesSync(path, monthAgo, monthAgo);
+  }
+  const clock = manualClock(Date.now() + 2 * 7 * 86_400_000);
+  const ports = usbPorts();
+  ports.set(edgeAt(root));
+  const options = { clock, deviceAccess: ports.access, remote: reader(), delivers: false };
+  const { target } = start(options);
+  await until(() => target.outbox.all.length === 18);
+});
 
 it('a device at another mount point is the same device: its files are not read again, and its old recordings stay old', async () => {
   const [first, second] = [media('GARMIN'), media('GARMIN1')];
