@@ -56,14 +56,14 @@ export function counted(count: number, noun: string): string {
   return `${figure(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-const DAY = { weekday: 'short', day: 'numeric', month: 'short' } as const;
+const DAY = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
 
-/** `Sat 14 Nov, 07:10`, in the athlete's time zone */
+/** `Sat, 14 Nov 2026, 07:10`, in the athlete's time zone */
 export function localTime(millis: number, timeZone: string): string {
   return formatIn(timeZone, { ...DAY, hour: '2-digit', minute: '2-digit' }).format(millis);
 }
 
-/** `Sat 14 Nov`, of a plain day */
+/** `Sat, 14 Nov 2026`, of a plain day */
 export function dayName(date: string): string {
   const midnight = Date.parse(`${date}T00:00:00Z`);
   return Number.isNaN(midnight) ? date : formatIn('UTC', DAY).format(midnight);

@@ -58,6 +58,11 @@ describe('GET /', () => {
 });
 
 describe('the page', () => {
+  it('shows the year of each day', async () => {
+    const { html } = await readPage(await openFilled());
+    expect(html).toContain('Sun, 15 Feb 2026');
+  });
+
   it('loads nothing from elsewhere, cannot be framed or cached, and cannot turn text into HTML', async () => {
     const sandbox = openApp();
     const pages = [await readPage(sandbox), await readPage(sandbox)];
