@@ -157,11 +157,8 @@ export async function sendTracks(
     for (const { path } of entries) report({ path, outcome: 'failed', ...failureOf(error) });
     return;
   }
-  const ranked = inOrder(entries);
-  const isAlone = (entry: TrackEntry) => entries.every((other) => !overlaps(entry, other));
-  await sender.sendMembers(ranked.filter(isAlone).map((entry) => memberOf(context, entry)));
-  for (const entry of ranked.filter((each) => !isAlone(each))) {
-    await sender.sendMembers([memberOf(context, entry)]);
+  for (const round of roundsOf(inOrder(entries))) {
+    await sender.sendMembers(round.map((entry) => memberOf(context, entry)));
   }
 }
 
@@ -173,9 +170,18 @@ export function inOrder(entries: readonly TrackEntry[]): TrackEntry[] {
   );
 }
 
-function overlaps(entry: TrackEntry, other: TrackEntry): boolean {
-  const [a, b] = [entry.shape, other.shape];
-  return other !== entry && a.startedAt <= b.endedAt && b.startedAt <= a.endedAt;
+/** Divides activities, the best first, so that each is sent after the better ones of its time. */
+function roundsOf(ranked: readonly TrackEntry[]): TrackEntry[][] {
+  const rounds: TrackEntry[][] = [];
+  for (const entry of ranked) {
+    const last = rounds.findLastIndex((round) => round.some((other) => overlaps(entry, other)));
+    (rounds[last + 1] ??= []).push(entry);
+  }
+  return rounds;
+}
+
+function overlaps({ shape: a }: TrackEntry, { shape: b }: TrackEntry): boolean {
+  return a.startedAt <= b.endedAt && b.startedAt <= a.endedAt;
 }
 
 /** Returns an entry as a member. */

@@ -171,6 +171,20 @@ it('a course is reported once, by its reason, and never copied or read again', a
   expect(copies()).toEqual([]);
 });
 
+it('a track of Google Fit is left out, and sent if its file is named', async () => {
+  await openWorld();
+  file('walk.gpx', gpx([{ segments: [ride] }], { creator: 'Google Fit' }));
+  const [line] = await once();
+  expect(line).toMatchObject({
+    outcome: 'skipped',
+    detail: expect.stringContaining('`sync upload FILE` sends it') as string,
+  });
+  expect(copies()).toEqual([]);
+  const { code } = await world.sync(['upload', join(world.folder, 'walk.gpx')]);
+  expect(code).toBe(0);
+  expect(world.recordings()).toHaveLength(1);
+});
+
 it('a GPX file that a program is still writing is sent when it is complete', async () => {
   await openWorld();
   mkdirSync(world.folder);

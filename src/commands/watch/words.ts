@@ -52,7 +52,10 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
       const path = shownPath(item.path);
       switch (item.outcome) {
         case 'skipped':
-          return phrase`${path}: not sent, ${SKIPPED[item.reason].words}.`;
+          return (
+            (item.reason === 'not-an-activity' ? uploadItemText(item, view) : undefined) ??
+            phrase`${path}: not sent, ${SKIPPED[item.reason].words}.`
+          );
         case 'covered':
         case 'held':
           return phrase`${path}: not sent, ${OUTCOMES[item.outcome].words}.`;

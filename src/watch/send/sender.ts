@@ -8,7 +8,7 @@ import {
   reusedBuffer,
 } from '../../upload/read-recording.ts';
 import type { UploadItem } from '../../upload/report.ts';
-import { alreadyUploaded } from '../../upload/known-outcome.ts';
+import { alreadyUploaded, noTrack } from '../../upload/known-outcome.ts';
 import { Uploader } from '../../upload/uploader.ts';
 import {
   inOrder,
@@ -289,7 +289,7 @@ export class Sender {
   }
 
   /**
-   * Converts a GPX or TCX file, and reports what is settled in it. Returns the activities that are to be sent, the best
+   * Converts a GPX or TCX file, and reports what is not sent of it. Returns the activities that are to be sent, the best
    * first.
    */
   async tracksIn(source: TrackSource, known?: KnownFiles) {
@@ -303,7 +303,8 @@ export class Sender {
       (item) => items.push(item),
       { isSettled: isDone, room: newRoom() },
     );
-    return { entries: inOrder(entries), items };
+    for (const { path, isPhone } of entries) if (isPhone) items.push(noTrack(path, true, PHONE));
+    return { entries: inOrder(entries.filter(({ isPhone }) => !isPhone)), items };
   }
 
   async #uploadTracks(
@@ -394,6 +395,10 @@ export class Sender {
     this.deliveryFailed(failure);
   }
 }
+
+/** Why a track of an app is not sent that writes one for every walk: nobody is asked. */
+const PHONE =
+  'Google Fit or Apple Health wrote it for a walk with the phone. `sync upload FILE` sends it.';
 
 type Refused = Extract<UploadItem, { readonly outcome: 'rejected' | 'skipped' }>;
 
