@@ -1,4 +1,3 @@
-import { FitBaseType, FitEncoder, type FitEncoderField } from 'fit-file-parser/encoder';
 import { crc16 } from './crc16.ts';
 import { CRC_BYTES, DATA_SIZE_AT } from './envelope.ts';
 import { FIT_EPOCH_MS, MESSAGE } from './messages.ts';
@@ -57,21 +56,24 @@ const WRITTEN: readonly number[] = [
   MESSAGE.activity,
 ];
 
-/** Sizes and base types of fields. */
+/** Sizes and base types of fields; a text has its own size. */
 const TYPES = {
-  enum: [1, FitBaseType.Enum],
-  uint8: [1, FitBaseType.Uint8],
-  sint8: [1, FitBaseType.Sint8],
-  uint16: [2, FitBaseType.Uint16],
-  uint32: [4, FitBaseType.Uint32],
-  uint32z: [4, FitBaseType.Uint32z],
-  sint32: [4, FitBaseType.Sint32],
+  enum: [1, 0x00],
+  sint8: [1, 0x01],
+  uint8: [1, 0x02],
+  text: [0, 0x07],
+  uint16: [2, 0x84],
+  sint32: [4, 0x85],
+  uint32: [4, 0x86],
+  uint32z: [4, 0x8c],
 } as const;
 
 /** A field's number, type and value, scaled as in the file. A field without a value is left out. */
-type Field =
-  | readonly [number: number, type: keyof typeof TYPES, value: number | undefined]
-  | readonly [number: number, type: 'text', value: string];
+type Field = readonly [
+  number: number,
+  type: keyof typeof TYPES,
+  value: number | string | undefined,
+];
 
 type Write = (message: number, fields: readonly Field[]) => void;
 
@@ -86,7 +88,7 @@ export function encodeActivity(activity: FitActivity): Uint8Array {
   const end = records.at(-1)?.time;
   if (start === undefined || end === undefined) throw new RangeError('An activity has records.');
   const laps = activity.laps?.length ? activity.laps : [{ from: start, to: end }];
-  const file = new FitFile(records.length > LONG_FILE ? PART : Infinity);
+  const file = new FitFile();
   const write: Write = (message, fields) => file.write(message, fields);
   const timer = (at: number, type: number) => {
     write(MESSAGE.event, [time(253, at), [0, 'enum', EVENT.timer], [1, 'enum', type]]);
@@ -122,69 +124,72 @@ export function encodeActivity(activity: FitActivity): Uint8Array {
   return file.close();
 }
 
-/** An encoder holds every byte as a number of 8 bytes. A longer file (records) is encoded in parts (messages). */
-const LONG_FILE = 32_768;
-const PART = 4096;
+/** Bytes of the header, and of the largest message with its definition. */
+const HEADER_BYTES = 14;
+const MESSAGE_BYTES = 1024;
+/** Protocol 1.0, which every reader accepts, and the profile's version. */
+const PROTOCOL = 0x10;
+const PROFILE = 21_188;
+/** In a message's header: it defines the fields of the messages behind it. */
+const DEFINITION = 0x40;
 
-/** Writes a file in parts. Each part has its own encoder, which repeats the definitions. */
+/** Writes a FIT file. A message is defined again if it has other fields than the last one of its kind. */
 class FitFile {
-  readonly #part: number;
-  readonly #parts: Uint8Array[] = [];
-  #encoder = newEncoder();
-  #messages = 0;
-
-  /** @param part messages of one part */
-  constructor(part: number) {
-    this.#part = part;
-  }
+  #bytes = Buffer.alloc(64 * MESSAGE_BYTES);
+  #size = HEADER_BYTES;
+  /** By local number. */
+  readonly #definitions: string[] = [];
 
   write(message: number, fields: readonly Field[]): void {
-    if (++this.#messages % this.#part === 0) {
-      this.#parts.push(this.#encoder.close().subarray(HEADER_BYTES, -CRC_BYTES));
-      this.#encoder = newEncoder();
+    if (this.#size + MESSAGE_BYTES > this.#bytes.length) {
+      this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#bytes.length)]);
     }
-    const known: FitEncoderField[] = [];
-    for (const field of fields) if (field[2] !== undefined) known.push(encoded(field));
-    this.#encoder.writeMessage(message, known, WRITTEN.indexOf(message));
+    const known = fields.filter(([, , value]) => value !== undefined);
+    const local = WRITTEN.indexOf(message);
+    const definition = known.map((field) => `${field[0]} ${sizeOf(field)}`).join();
+    if (this.#definitions[local] !== definition) {
+      this.#definitions[local] = definition;
+      for (const byte of [DEFINITION | local, 0, 0]) this.#put(1, byte);
+      this.#put(2, message);
+      this.#put(1, known.length);
+      for (const field of known) {
+        for (const byte of [field[0], sizeOf(field), TYPES[field[1]][1]]) this.#put(1, byte);
+      }
+    }
+    this.#put(1, local);
+    for (const [, type, value = 0] of known) {
+      if (typeof value === 'string') this.#size += this.#bytes.write(`${value}\0`, this.#size);
+      else this.#put(TYPES[type][0], value, type.startsWith('sint'));
+    }
   }
 
   close(): Uint8Array {
-    const last = this.#encoder.close();
-    if (this.#parts.length === 0) return last;
-    const header = Buffer.from(last.subarray(0, HEADER_BYTES));
-    const data = Buffer.concat([...this.#parts, last.subarray(HEADER_BYTES, -CRC_BYTES)]);
-    header.writeUInt32LE(data.length, DATA_SIZE_AT);
-    header.writeUInt16LE(
-      crc16(header.subarray(0, HEADER_BYTES - CRC_BYTES)),
-      HEADER_BYTES - CRC_BYTES,
-    );
-    const whole = Buffer.concat([header, data, Buffer.alloc(CRC_BYTES)]);
-    whole.writeUInt16LE(crc16(whole.subarray(0, -CRC_BYTES)), whole.length - CRC_BYTES);
+    const whole = this.#bytes.subarray(0, this.#size + CRC_BYTES);
+    whole.set([HEADER_BYTES, PROTOCOL]);
+    whole.writeUInt16LE(PROFILE, 2);
+    whole.writeUInt32LE(this.#size - HEADER_BYTES, DATA_SIZE_AT);
+    whole.write('.FIT', 8);
+    for (const end of [HEADER_BYTES - CRC_BYTES, this.#size]) {
+      whole.writeUInt16LE(crc16(whole.subarray(0, end)), end);
+    }
     return whole;
+  }
+
+  /** @throws RangeError */
+  #put(size: number, value: number, isSigned = false): void {
+    if (isSigned) this.#size = this.#bytes.writeIntLE(value, this.#size, size);
+    else this.#size = this.#bytes.writeUIntLE(value, this.#size, size);
   }
 }
 
-/** Bytes of the header that the encoder writes. */
-const HEADER_BYTES = 14;
-
-/** Protocol 1.0, which every reader accepts. */
-function newEncoder(): FitEncoder {
-  return new FitEncoder({ protocolVersion: 0x10, profileVersion: 21_188 });
+function sizeOf([, type, value]: Field): number {
+  return typeof value === 'string' ? Buffer.byteLength(value) + 1 : TYPES[type][0];
 }
 
 /** Removes and returns the first items for which a condition holds. */
 function takeWhile<T>(items: T[], holds: (item: T) => boolean): T[] {
   const end = items.findIndex((item) => !holds(item));
   return items.splice(0, end < 0 ? items.length : end);
-}
-
-function encoded([number, type, value = 0]: Field): FitEncoderField {
-  if (type === 'text') {
-    const bytes = FitEncoder.string(String(value));
-    return { number, size: bytes.length, baseType: FitBaseType.String, value: bytes };
-  }
-  const [size, baseType] = TYPES[type];
-  return { number, size, baseType, value: Number(value) };
 }
 
 /** Returns a time as seconds since the FIT epoch. */

@@ -33,7 +33,7 @@ function decode(row: RideRow) {
 /** Returns the GPX and TCX files that a watcher need not read again, by the SHA-256 of their bytes. */
 export function settledTracks(database: Database, account: string) {
   return {
-    /** Returns the hash of the recording that says what became of the file, or why none was sent. */
+    /** Returns the hash of the recording that decides the file's outcome, or that outcome. */
     find(sha256: string): string | undefined {
       const row = database.get`
         SELECT decided_by AS decidedBy FROM settled_tracks

@@ -217,7 +217,7 @@ export const SCHEMA = `
   ) WITHOUT ROWID;
 
   -- GPX and TCX files that a watcher need not read again, by the SHA-256 of their bytes, until a recording is taken
-  -- back. 'decided_by': the hash of the recording that says what became of the file, 'covered' or 'not-an-activity'.
+  -- back. 'decided_by': the hash of the recording that decides the file's outcome, else 'covered' or 'not-an-activity'.
   CREATE TABLE settled_tracks (
     account TEXT NOT NULL,
     sha256 TEXT NOT NULL,

@@ -27,7 +27,7 @@ const ENOUGH_BYTES = 64 * 1024 * 1024;
 const MOST_RECORDS = 1e7;
 /** Longest slice of reading before other events are handled (ms). */
 const SLICE_MS = 20;
-/** GPX and TCX files wait so long after the last change: a program may still unpack what covers them (ms). */
+/** Pause after the last change before GPX and TCX files are sent: a program may still unpack recordings of the same rides (ms). */
 const QUIET_MS = 3_000;
 /** Pause before a file is read again that could neither be copied nor sent (ms). */
 const RETRY_MS = 5_000;

@@ -156,7 +156,7 @@ export class Sender {
     return Math.max(breaker.waitMs, isTrack(next) ? this.#tracksInMs : 0);
   }
 
-  /** GPX and TCX files go last, one at a time, so that each is compared with what was sent before it. */
+  /** GPX and TCX files go last, one at a time, so that each is compared with earlier recordings. */
   get #tracksInMs(): number {
     return this.#active.size > 0 ? Infinity : this.#intake().tracksInMs;
   }
@@ -289,8 +289,7 @@ export class Sender {
   }
 
   /**
-   * Converts a GPX or TCX file, and reports what is not sent of it. Returns the activities that are to be sent, the best
-   * first.
+   * Converts a GPX or TCX file. Returns the activities to send, the best first, and the outcomes of the others.
    */
   async tracksIn(source: TrackSource, known?: KnownFiles) {
     const { clock, ledger } = this.#parts;
@@ -396,7 +395,7 @@ export class Sender {
   }
 }
 
-/** Why a track of an app is not sent that writes one for every walk: nobody is asked. */
+/** Why a track of an app is not sent that writes one for every walk. */
 const PHONE =
   'Google Fit or Apple Health wrote it for a walk with the phone. `sync upload FILE` sends it.';
 
@@ -408,7 +407,7 @@ function isRefused(item: UploadItem): item is Refused {
   return isResting || item.outcome === 'rejected';
 }
 
-/** Returns what decides if a GPX or TCX file is read again: a refused recording, else one that was sent, if there is one. */
+/** Returns what decides if a GPX or TCX file is read again: a refused recording, else a sent one, if any. */
 export function decidedBy(items: readonly UploadItem[]): string {
   const known = items.flatMap((item) =>
     'sha256' in item && item.outcome !== 'covered' ? [item] : [],
