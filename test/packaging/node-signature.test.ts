@@ -4,15 +4,15 @@ import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { scratchDir } from '../support/scratch-dir.ts';
 
-const { signedText } = (await import(
+const signature = (await import(
   pathToFileURL(resolve('scripts/standalone/signature.mjs')).href
 )) as {
-  signedText(
+  readonly signedText: (
     document: Buffer,
     keys: Buffer,
     scratch: string,
     releasers?: readonly string[],
-  ): string;
+  ) => string;
 };
 
 const missing = ['gpg', 'gpgv'].filter(
@@ -36,7 +36,7 @@ it.skipIf(missing.length > 0)(
       const keys = gpg(['--export']);
       const signed = gpg(['--clear-sign'], 'abc  node.tar.gz\n').toString();
       const read = (document: string, releasers?: readonly string[]) =>
-        signedText(Buffer.from(document), keys, scratchDir(), releasers);
+        signature.signedText(Buffer.from(document), keys, scratchDir(), releasers);
       expect(read(signed, [key])).toBe('abc  node.tar.gz\n');
       expect(() => read(signed)).toThrow('No key of a Node.js releaser');
       expect(() => read(signed.replace('abc', 'abd'), [key])).toThrow(

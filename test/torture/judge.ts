@@ -85,13 +85,14 @@ export function judgeWellness(
 
 /**
  * Returns whether a request may only look at nutrition, as a run without changes does for the days that an
- * earlier run sent: the probe of a platform, an empty day, and `userinfo` after a 401.
+ * earlier run sent: the probe of a platform, an empty day, and `userinfo` after a 401. A list of workouts changes
+ * nothing, too.
  */
 export function onlyLooks({ route, body, status }: RequestRecord): boolean {
   if (route === 'nutrition') {
     return (body as { items?: unknown[] } | undefined)?.items?.length === 0;
   }
-  if (route === 'nutrition-list') return true;
+  if (route === 'nutrition-list' || route === 'workouts') return true;
   return route === 'userinfo' || (route === 'nutrition-items' && (status ?? 0) >= 400);
 }
 

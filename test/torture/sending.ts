@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PlatformName } from '../../src/sandbox/settings.ts';
 import type { Random } from '../../src/seed/random.ts';
 import { type World, worldOf } from '../support/world.ts';
 import { makeRecording } from '../support/fit-maker.ts';
+import { gpx, ridePoints, tcx } from '../support/tracks.ts';
 import { makeZip } from '../support/zip-maker.ts';
 import type { Round } from './kind.ts';
 import type { Food, Sent } from './sent.ts';
@@ -23,6 +25,39 @@ export const SENDING = {
     const recordings = makeRides(random, random.integer(5, 12));
     for (const [name, bytes] of recordings) world.write(join('card', name), bytes);
     return { args: ['upload', 'card'], sent: { recordings } };
+  },
+
+  /** Each recording is copied into the spool, and sent from there. */
+  'watch --once': (world, random) => {
+    const recordings = makeRides(random, random.integer(3, 8));
+    for (const [name, bytes] of recordings) world.write(join('card', name), bytes);
+    return { args: ['watch', '--once', 'card'], sent: { recordings } };
+  },
+
+  'upload tracks': async (world, random) => {
+    const recordings = new Map<string, Uint8Array>();
+    for (let index = random.integer(2, 4); index > 0; index--) {
+      const start = Date.UTC(2026, 3, index, 7);
+      const points = ridePoints(random.integer(300, 900), { hr: random.integer(90, 170) });
+      const name = `track-${index}.${index % 2 === 0 ? 'gpx' : 'tcx'}`;
+      const text = name.endsWith('gpx')
+        ? gpx([{ segments: [points] }], { start })
+        : tcx([{ sport: 'Biking', laps: [{ points }] }], { start });
+      const file = world.write(join('tracks', name), text);
+      const out = join(world.home.dir, `${name}.fit`);
+      await mustSucceed(world, ['convert', file, '--out', out]);
+      recordings.set(name, readFileSync(out));
+    }
+    return { args: ['upload', 'tracks'], sent: { recordings } };
+  },
+
+  'undo upload': async (world, random) => {
+    const recordings = makeRides(random, 3);
+    for (const [name, bytes] of recordings) world.write(join('card', name), bytes);
+    await mustSucceed(world, ['upload', 'card']);
+    const [undone = ''] = recordings.keys();
+    recordings.delete(undone);
+    return { args: ['undo', 'upload', join('card', undone), '--yes'], sent: { recordings } };
   },
 
   'push wellness': (world, random) => {
@@ -94,10 +129,13 @@ const CASES: readonly [Case, ...Case[]] = [
   ['import', 'coach-watts'],
   ['push wellness', 'interface'],
   ['undo nutrition', 'coach-watts'],
+  ['undo upload', 'coach-watts'],
   ['profile', 'coach-watts'],
+  ['watch --once', 'coach-watts'],
   ['import', 'interface'],
   ['push wellness', 'coach-watts'],
   ['upload', 'coach-watts'],
+  ['upload tracks', 'coach-watts'],
 ];
 
 /** Returns the command of a round. All have their turn. */
