@@ -149,8 +149,9 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
     await user.run(`kill -STOP ${pid}`);
     const ride = anotherRecording();
     put(join(folder, 'ride.fit'), ride);
-    await becomes(() => property('NRestarts'), '1');
-    await becomes(async () => String(hashes().length), '1');
+    // A notification a minute is too rare for these times: systemd restarts it repeatedly.
+    await becomes(async () => String(Number(await property('NRestarts')) > 0), 'true');
+    await becomes(() => Promise.resolve(String(hashes().length)), '1');
     expect(await property('MainPID')).not.toBe(pid);
     expect((await sync('daemon', 'uninstall')).code).toBe(0);
   });

@@ -30,27 +30,27 @@ interface HomeRuns {
    * Runs a command line to its end in the process of the test, from source: ten times faster than the
    * built program. The usual way.
    */
-  sync(args: readonly string[], options?: Partial<RunHereOptions>): Promise<Finished>;
+  readonly sync: (args: readonly string[], options?: Partial<RunHereOptions>) => Promise<Finished>;
   /**
    * Runs a command line with `--json` as {@link World.sync} does. @returns its lines
    *
    * @throws Error if it does not end with `code`; default: 0
    */
-  lines(
+  readonly lines: (
     args: readonly string[],
     options?: Partial<RunHereOptions> & { readonly code?: number },
-  ): Promise<Record<string, unknown>[]>;
+  ) => Promise<Record<string, unknown>[]>;
   /**
    * Runs the built program to its end: for tests of processes, signals, streams, file modes or the
    * bundle, and once for each command.
    */
-  program(args: readonly string[], options?: Partial<RunOptions>): Promise<Finished>;
+  readonly program: (args: readonly string[], options?: Partial<RunOptions>) => Promise<Finished>;
   /** Starts the built program, and kills it at the end of the test if it still runs. */
-  start(args: readonly string[], options?: Partial<RunOptions>): Running;
+  readonly start: (args: readonly string[], options?: Partial<RunOptions>) => Running;
   /** Starts `sync watch --json` of {@link folder} as {@link start} does. */
-  watch(args?: readonly string[], env?: NodeJS.ProcessEnv): Running;
+  readonly watch: (args?: readonly string[], env?: NodeJS.ProcessEnv) => Running;
   /** Writes a file below the home, with the folders to it. @returns its absolute path */
-  write(path: string, contents: Uint8Array | string): string;
+  readonly write: (path: string, contents: Uint8Array | string) => string;
 }
 
 /** A sandbox and a home that is configured for it. Both end with the test. */
