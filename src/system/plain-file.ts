@@ -97,7 +97,9 @@ export function describeNamedError(error: unknown): string {
   if (!isMissing) return problem;
   try {
     const { dir, base } = parse(String(error.path));
-    const meant = mostSimilar(base, readdirSync(dir));
+    // A link to nowhere is in the folder itself.
+    const others = readdirSync(dir).filter((name) => name !== base);
+    const meant = mostSimilar(base, others);
     return meant === undefined ? problem : `${problem} Did you mean ${meant}?`;
   } catch {
     // The folder is missing, too, or cannot be read.

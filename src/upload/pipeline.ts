@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../base/context.ts';
 import { findFiles, type RecordingFile } from '../inputs/find-files.ts';
 import { isTrackName } from '../inputs/recording-names.ts';
@@ -31,6 +32,8 @@ export async function uploadBatch(
   options: SendOptions & { readonly jobs: number },
   target: BatchTarget,
 ): Promise<void> {
+  // From here on, a signal is handled although the search may hang.
+  await setImmediate();
   const { waiting, archives, tracks } = target.known.reading(() =>
     reportKnown(paths, options, target),
   );

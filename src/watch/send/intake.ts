@@ -195,7 +195,7 @@ export class Intake {
       if (this.#unread.get(file.path) === next) this.#unread.delete(file.path);
       if (performance.now() < sliceEnd) continue;
       await new Promise((resolve) => setImmediate(resolve));
-      if (signal.aborted) return;
+      if (signal.aborted) break;
       sliceEnd = performance.now() + SLICE_MS;
     }
     this.#flush();
