@@ -180,6 +180,9 @@ it('sync explain knows a login to a platform that names no athlete', async () =>
 it('a watcher counts a file and its copy as one recording', async () => {
   const { platform, start, sync, write } = await openPlainWorld({ upload: { status: 503 } });
   for (let seed = 1; seed <= 5; seed++) write(`card/${seed}.fit`, makeRecording({ seed }));
+  // A file is known from 2 s after its last change on: the next watcher does not read it again.
+  const writtenAt = Date.now();
+  await until(() => Date.now() > writtenAt + 2_100);
   const watcher = start(['watch', 'card', '--json']);
   const copies = () => watcher.stdout().split('"event":"kept"').length - 1;
   await until(() => copies() >= 5);
