@@ -13,7 +13,10 @@ const OVER_MS = 1_000;
 const NAMES: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** Commands that read or write files of the user's choice, on file systems that may hang. */
-const READERS = ['upload', 'push', 'watch', 'inspect', 'explain', 'seed'];
+const READERS = [
+  ...['upload', 'import', 'push', 'watch', 'seed'],
+  ...['inspect', 'explain', 'repair', 'convert', 'sources'],
+];
 
 export interface SignalOptions {
   readonly args: readonly string[];

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { findFiles, type RecordingFile } from '../inputs/find-files.ts';
-import { isActivityName, isTrackName } from '../inputs/recording-names.ts';
+import { isTrackName } from '../inputs/recording-names.ts';
 import type { RunTarget } from './batch-sender.ts';
 import type { UploadItem } from './report.ts';
 import { type SendOptions, alreadyUploaded, isDone, outcomeOf } from './known-outcome.ts';
@@ -31,9 +31,6 @@ export async function uploadBatch(
   options: SendOptions & { readonly jobs: number },
   target: BatchTarget,
 ): Promise<void> {
-  // A search of a folder may hang: from here on, signals are handled nevertheless.
-  const isSearch = paths.some((path) => !isActivityName(basename(path)));
-  if (isSearch) await new Promise((resolve) => setImmediate(resolve));
   const { waiting, archives, tracks } = target.known.reading(() =>
     reportKnown(paths, options, target),
   );

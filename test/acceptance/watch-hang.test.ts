@@ -46,17 +46,20 @@ describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs$
     expect(performance.now() - asked).toBeLessThan(SOON_MS);
   });
 
-  it('does not keep an upload of a folder from ending during the search', async () => {
-    const { hang } = await mountRide();
-    hang();
-    const upload = world.start(['upload', world.folder, '--json']);
-    // The walk begins at once; from then on the main thread hears nothing.
-    await until(() => /fuse|request_wait/.test(waitsIn(upload.child.pid)));
-    const asked = performance.now();
-    upload.child.kill('SIGTERM');
-    await upload.finished;
-    expect(performance.now() - asked).toBeLessThan(SOON_MS);
-  });
+  it.each(['upload', 'import'])(
+    'does not keep sync %s of a folder from ending during the search',
+    async (command) => {
+      const { hang } = await mountRide();
+      hang();
+      const run = world.start([command, world.folder, '--json']);
+      // The walk begins at once; from then on the main thread hears nothing.
+      await until(() => /fuse|request_wait/.test(waitsIn(run.child.pid)));
+      const asked = performance.now();
+      run.child.kill('SIGTERM');
+      await run.finished;
+      expect(performance.now() - asked).toBeLessThan(SOON_MS);
+    },
+  );
 
   it.each([
     ['an upload', ['upload']],

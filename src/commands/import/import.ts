@@ -35,6 +35,7 @@ import { rankBy } from '../../records/prefer.ts';
 import { SOURCES } from '../../records/sources/all.ts';
 import { DEFAULT_JOBS } from '../../base/parallel.ts';
 import type { UploadItem } from '../../upload/report.ts';
+import { hearSignals } from '../../system/signals.ts';
 import {
   findingJson,
   findingsText,
@@ -171,6 +172,8 @@ class Import {
   /** Reports what was found, and what of it would be sent: without an account, all of it. */
   async #takeStock(paths: readonly string[], connection?: Connection, ledger?: OpenLedger) {
     const { cwd, io, output } = this.#context;
+    // The search of a folder may hang.
+    void hearSignals();
     const zones = ledger && new ReadZones(this.#options.zone, ledger.records.zones);
     this.#report.zones = zones;
     const zone = zones?.zone ?? this.#options.zone;
