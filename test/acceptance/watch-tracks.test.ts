@@ -179,7 +179,7 @@ it('a track of Google Fit is left out, and sent if its file is named', async () 
     outcome: 'skipped',
     detail: expect.stringContaining('`sync upload FILE` sends it') as string,
   });
-  expect(copies()).toEqual([]);
+  expect([copies(), world.recordings()]).toEqual([[], []]);
   const { code } = await world.sync(['upload', join(world.folder, 'walk.gpx')]);
   expect(code).toBe(0);
   expect(world.recordings()).toHaveLength(1);

@@ -302,6 +302,25 @@ it('a copy is kept after a rejection, because it may be the only one, and sent a
   expect(outcomes).toEqual(['rejected', 'uploaded']);
 });
 
+it('a file that was read before the watcher stopped is not read again', async () => {
+  const clock = manualClock(Date.now() + 3_600_000);
+  const count = 40;
+  for (let i = 0; i < count; i++) put(join(folder, `${i}.fit`), anotherRecording());
+  const first = new Set<string>();
+  const stopped = start({
+    ...{ clock, delivers: false },
+    onRead(path) {
+      first.add(path);
+      if (first.size === 3) void stopped.end();
+    },
+  });
+  await stopped.running;
+  const second = new Set<string>();
+  start({ clock, delivers: false, onRead: (path) => second.add(path) });
+  await until(() => new Set([...first, ...second]).size === count);
+  expect([...second].filter((path) => first.has(path))).toEqual([]);
+});
+
 describe('while nothing can be sent', () => {
   const week = 7 * 86_400_000;
 

@@ -5,6 +5,7 @@ import { SyncError } from '../../../src/base/errors.ts';
 import { Secret } from '../../../src/base/secret.ts';
 import type { WatchNotice } from '../../../src/watch/report.ts';
 import { clientOf } from '../../support/delivery.ts';
+import { fit, gpx, ridePoints } from '../../support/tracks.ts';
 import {
   ONE_TRY,
   dir,
@@ -73,6 +74,20 @@ describe('an hour after an upload, a watcher', () => {
         uploadedAt: expect.stringMatching(/Z$/) as string,
       },
     ]);
+  });
+
+  it('sends a GPX file whose ride is only in a recording that did not become a workout', async () => {
+    const clock = manualClock();
+    const ride = ridePoints(600);
+    const { events } = await startAndUpload(clock, [fit(ride)]);
+    put(join(folder, 'ride.gpx'), gpx([{ segments: [ride] }]));
+    const outcomes = () =>
+      events.flatMap((event) => (event.event === 'upload' ? [event.item.outcome] : []));
+    while (!outcomes().includes('covered')) await clock.advance(1_000);
+    expect(held()).toHaveLength(1);
+    while (happened(events, 'missing').length === 0) await clock.advance(MINUTE);
+    while (held().length < 2) await clock.advance(MINUTE);
+    expect(outcomes()).toEqual(['uploaded', 'covered', 'uploaded']);
   });
 
   it('checks the due uploads at once after a restart, and none twice', async () => {
