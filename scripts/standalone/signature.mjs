@@ -28,7 +28,7 @@ export function signedText(document, keys, scratch, releasers = RELEASERS) {
   const args = ['--keyring', ring, '--status-fd', '2', '--output', '-', file];
   const { status, error, stdout, stderr } = spawnSync('gpgv', args, { encoding: 'utf8' });
   if (error !== undefined) throw error;
-  // The last word of the line is the primary key of the one that signed.
+  // VALIDSIG ends with the fingerprint of the signer's primary key.
   const signers = [...stderr.matchAll(/^\[GNUPG:\] VALIDSIG .* ([0-9A-F]{40})$/gm)];
   if (status !== 0 || !signers.some(([, key]) => releasers.includes(key)))
     throw new Error(`No key of a Node.js releaser signed this: ${stderr}`);

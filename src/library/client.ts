@@ -59,7 +59,7 @@ const RANK = rankBy([], SOURCES);
 
 const DEFAULT_WORKOUTS = 20;
 
-/** The compiler finds one that is missing. */
+/** All options of a client. The compiler reports a missing one. */
 const OPTIONS: Readonly<Record<keyof CommonOptions | 'tokens' | 'store', true>> = {
   ...{ baseUrl: true, clientId: true, clientSecret: true, tokens: true, store: true },
   ...{ stateDir: true, timezone: true, platformKind: true, endpoints: true, filePart: true },

@@ -154,9 +154,13 @@ function overridesOf(platform: string | undefined, flags: LoginFlags): SettingOv
   }
   const baseUrl = platform === undefined ? flags.baseUrl : platformAddress(platform);
   if (platform !== undefined && baseUrl === platform && !platform.includes('://')) {
-    throw new SyncError('USAGE', `"${platform}" is no name of a platform and no address.`, {
-      hint: phrase`${sync('login')} lists the platforms with a name; an address looks like https://training.example.com.`,
-    });
+    throw new SyncError(
+      'USAGE',
+      `"${platform}" is neither the name of a platform nor an address.`,
+      {
+        hint: phrase`${sync('login')} lists the names; an address looks like https://training.example.com.`,
+      },
+    );
   }
   return { baseUrl, clientId, scope, redirectUri, redirectPort: port, tokenStore: store };
 }

@@ -231,7 +231,7 @@ const NOT_PASSED_ON: readonly (keyof WatchFlags)[] = [
   'background',
 ];
 
-/** Returns the flags that a daemon is started with again: each declared one that the user gave. */
+/** Returns the command-line flags for restarting a daemon: the declared ones that the user gave. */
 function passedOn(given: WatchFlags, { flags }: AppContext): string[] {
   const command = new Command();
   watch.declare?.(command);

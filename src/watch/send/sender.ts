@@ -386,6 +386,8 @@ export class Sender {
         if (wasThere) report({ event: 'problem', path, message: item.detail });
         return;
       case 'failed':
+        // Reported once for the copy: see #takeResults.
+        return;
     }
   }
 
@@ -395,7 +397,7 @@ export class Sender {
   }
 }
 
-/** Why a track of an app is not sent that writes one for every walk. */
+/** Reason to skip tracks of apps that record every walk. */
 const PHONE =
   'Google Fit or Apple Health wrote it for a walk with the phone. `sync upload FILE` sends it.';
 
