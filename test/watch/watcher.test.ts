@@ -26,6 +26,7 @@ import {
   useWatchedFolder,
 } from './in-process.ts';
 import { manualClock } from './manual-clock.ts';
+import { fit, gpx, ridePoints } from '../support/tracks.ts';
 import { anotherRecording, put, sha256, until } from './support.ts';
 
 useWatchedFolder();
@@ -300,6 +301,26 @@ it('a copy is kept after a rejection, because it may be the only one, and sent a
   await until(() => readdirSync(join(dir, 'state/outbox')).length === 0);
   const outcomes = events.flatMap((event) => (event.event === 'upload' ? event.item.outcome : []));
   expect(outcomes).toEqual(['rejected', 'uploaded']);
+});
+
+it('a new GPX file waits until the old recordings are read that may cover it', async () => {
+  const clock = manualClock(Date.now() + 14 * 86_400_000);
+  for (let i = 0; i < 20; i++) {
+    put(join(folder, `${i}.fit`), anotherRecording({ sizeBytes: 200_000 }));
+  }
+  const ride = ridePoints(600);
+  put(join(folder, 'ride.fit'), fit(ride));
+  const path = join(folder, 'new.gpx');
+  put(path, gpx([{ segments: [ride] }]));
+  const minuteAgo = new Date(clock.now() - 60_000);
+  utimesSync(path, minuteAgo, minuteAgo);
+  const { events } = start({ clock });
+  const outcomeOf = (file: string) =>
+    events.flatMap((event) =>
+      event.event === 'upload' && event.item.path === file ? [event.item.outcome] : [],
+    );
+  await until(() => outcomeOf(path).length > 0);
+  expect(outcomeOf(path)).toEqual(['covered']);
 });
 
 it('a file that was read before the watcher stopped is not read again', async () => {
