@@ -137,7 +137,9 @@ describe('a command line that is wrong', () => {
       expect([code, traces(options)]).toEqual([2, []]);
     }
     const unknown = await runInProcess(['login', 'garmin'], fresh());
-    expect(unknown.stderr).toContain('Error: "garmin" is neither the name of a platform nor an address.');
+    expect(unknown.stderr).toContain(
+      'Error: "garmin" is neither the name of a platform nor an address.',
+    );
     expect(unknown.code).toBe(2);
   });
 });
