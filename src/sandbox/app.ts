@@ -36,7 +36,7 @@ export function createSandboxApp(options: WorldOptions = {}) {
     world.store.save();
   });
   app.use(loopbackOnly());
-  app.route('/', pageRoutes(world, control));
+  app.route('/', pageRoutes(world));
   app.route('/_sandbox', controlRoutes(world, control));
   app.use(ownPagesOnly(['GET', 'HEAD']));
   app.use(recordAndAnswer(world));

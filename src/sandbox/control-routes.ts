@@ -1,4 +1,5 @@
 import { Hono, type Context } from 'hono';
+import { prettyJSON } from 'hono/pretty-json';
 import * as v from 'valibot';
 import { ApiProblem, refusal } from './http/problem.ts';
 import { ownPagesOnly } from './http/middleware.ts';
@@ -103,7 +104,7 @@ export function controlRoutes(world: World, control: Control): Hono<SandboxEnv> 
   const listed = Object.fromEntries(
     Object.entries(ENDPOINTS).map(([name, [about]]) => [name.replace(' ', ' /_sandbox'), about]),
   );
-  app.use(ownPagesOnly());
+  app.use(ownPagesOnly(), prettyJSON());
   app.get('/', (c) => c.json({ endpoints: listed }));
   for (const [name, [, answer]] of Object.entries(ENDPOINTS)) {
     const [method = '', path = ''] = name.split(' ');

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { PUBLIC_CLIENT_ID } from '../oauth/clients.ts';
 import { ICON, pageHeaders } from '../oauth/consent-page.ts';
 import { counted, type ChartHtml } from './chart.ts';
-import { faultForm, faultsPart, PAGE_PATH, requestsPart } from './controls.ts';
+import { FAULT_FORM, faultsPart, PAGE_PATH, requestsPart } from './controls.ts';
 import { nutritionPart, wellnessPart } from './days.ts';
 import { recordingsPart } from './recordings.ts';
 import type { PageView } from './view.ts';
@@ -30,7 +30,7 @@ export function documentHeaders(nonce: string): Record<string, string> {
 
 /** Renders the page. `html` escapes every value, so also those from outside. */
 export function renderDocument(view: PageView, nonce: string): ChartHtml {
-  const { origin, settings, athlete, faults, token } = view;
+  const { origin, settings, athlete, faults } = view;
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -64,7 +64,7 @@ export function renderDocument(view: PageView, nonce: string): ChartHtml {
           </div>
           <div class="stack">
             ${section('Requests', requestsPart(view))}
-            ${section('Faults', faultsPart(view), faultForm(token))}
+            ${section('Faults', faultsPart(view), FAULT_FORM)}
           </div>
         </main>
         <footer>This is a sandbox on your own computer. No real account is involved.</footer>

@@ -1,6 +1,6 @@
 /**
- * The page's script. It asks for changes, replaces the parts of the page that changed, and sends forms
- * without leaving the page. Text from outside is only ever set as text: the page's policy
+ * The page's script. It asks for changes, replaces the parts of the page that changed, and adds and removes
+ * faults by the control endpoints. Text from outside is only ever set as text: the page's policy
  * (`require-trusted-types-for`) forbids every way to turn text into HTML.
  */
 
@@ -19,8 +19,6 @@ let known = null;
 /** Reads the page again, and replaces each part that changed. */
 async function update() {
   const fresh = await readDocument(location.pathname + location.search);
-  // The sandbox was started again.
-  if (tokenIn(fresh) !== tokenIn(document)) location.reload();
   for (const [id, html] of served) {
     const next = fresh.getElementById(id);
     if (next === null || next.outerHTML === html) continue;
@@ -28,11 +26,6 @@ async function update() {
     replacePart(byId(id), document.adoptNode(next));
   }
   document.title = fresh.title;
-}
-
-/** Returns the token in the forms of a page, which differs each time the sandbox starts. */
-function tokenIn(page) {
-  return page.querySelector('input[name=token]')?.value;
 }
 
 /** A document that a request decodes runs no script. */
@@ -52,7 +45,7 @@ function readDocument(address) {
 function replacePart(part, next) {
   const focused = part.contains(document.activeElement) ? document.activeElement.id : null;
   const open = [...part.querySelectorAll('details[open]')].map(({ id }) => id);
-  const lists = (within) => [...within.querySelectorAll('.scroll, pre')];
+  const lists = (within) => [...within.querySelectorAll('.scroll')];
   const scrolled = lists(part).map(({ scrollTop }) => scrollTop);
   part.replaceWith(next);
   for (const id of open) byId(id)?.setAttribute('open', '');
@@ -62,34 +55,37 @@ function replacePart(part, next) {
   target?.focus({ preventScroll: true });
 }
 
-/** Follows links to another athlete or request without leaving the page. */
-document.addEventListener('click', (event) => {
-  const link = event.target.closest('[data-part] a[href^="/?"]');
-  if (link === null || event.button !== 0) return;
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  event.preventDefault();
-  history.pushState(null, '', link.href);
-  known = null;
+document.addEventListener('click', ({ target }) => {
+  const { add, remove } = target.closest('button')?.dataset ?? {};
+  if (add !== undefined) void addFault(add);
+  if (remove === undefined) return;
+  void control('DELETE', `?spec=${encodeURIComponent(remove)}`, `Removed the fault ${remove}.`);
 });
-window.addEventListener('popstate', () => (known = null));
 
-/** Sends the page's forms. Without this script, the browser sends them. */
 document.addEventListener('submit', async (event) => {
   event.preventDefault();
-  const form = event.target;
+  if (await addFault(byId('fault-spec').value)) event.target.reset();
+});
+
+function addFault(spec) {
+  return control('POST', '', `Added the fault ${spec.trim()}.`, { faults: [spec] });
+}
+
+/** Calls the control endpoint of faults, and says what came of it. */
+async function control(method, query, done, body) {
   try {
-    const response = await fetch(form.action, {
-      method: 'POST',
-      headers: { accept: 'application/json' },
-      body: new URLSearchParams(new FormData(form)),
+    const response = await fetch(`/_sandbox/faults${query}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
     });
-    const { message } = await response.json();
-    notify(message, response.ok);
-    if (response.ok) form.reset();
+    notify(response.ok ? done : (await response.json()).message, response.ok);
+    return response.ok;
   } catch {
     notify('The sandbox does not answer.', false);
+    return false;
   }
-});
+}
 
 /** Shows the outcome of an action. */
 function notify(text, good) {
@@ -104,10 +100,8 @@ async function poll() {
     let isLive = true;
     try {
       const changes = await (await fetch('/_sandbox/page/changes')).text();
-      const isNews = changes !== known;
-      // A click during the update asks for another one.
+      if (changes !== known) await update();
       known = changes;
-      if (isNews) await update();
     } catch {
       known = null;
       isLive = false;

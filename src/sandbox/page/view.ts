@@ -22,13 +22,9 @@ export class PageReader {
     this.#world = world;
   }
 
-  /**
-   * @param token of the page's forms
-   * @param query `athlete`, and the ordinal of the opened `request`
-   */
-  async read(origin: string, token: string, query: Readonly<Record<string, string>>) {
+  /** @param id of the athlete; the first one, if nobody has it */
+  async read(origin: string, id = '') {
     const { athletes, recordings, daily, faults, settings, requests } = this.#world;
-    const { athlete: id = '', request } = query;
     const athlete = athletes.has(id) ? athletes.get(id) : athletes.first();
     const states = recordings.list(athlete.id);
     const listed = [];
@@ -38,7 +34,6 @@ export class PageReader {
     listed.sort((a, b) => (b.facts?.startedAt ?? 0) - (a.facts?.startedAt ?? 0));
     return {
       origin,
-      token,
       settings: settings.current,
       athletes: athletes.all().map((each) => ({
         athlete: each,
@@ -54,7 +49,6 @@ export class PageReader {
       nutrition: daily.list(athlete.id, 'nutrition').slice(-DAYS),
       faults: faults.list().filter(({ hitsLeft }) => hitsLeft !== 0),
       requests: requests.list().slice(-REQUESTS).reverse(),
-      opened: requests.find(Number(request)),
     };
   }
 
@@ -75,10 +69,4 @@ export class PageReader {
 async function decode(bytes: Uint8Array | null) {
   const { sessions, records } = await readFit(bytes ?? new Uint8Array());
   return { facts: factsOf(sessions), drawing: drawingOf(records) };
-}
-
-/** Returns the address of the page with a request opened. @param request its ordinal; undefined: none */
-export function addressOf({ athlete }: PageView, request: number | undefined): string {
-  const opened = request === undefined ? '' : `&request=${request}`;
-  return `/?athlete=${encodeURIComponent(athlete.id)}${opened}`;
 }

@@ -96,7 +96,7 @@ describe('a page of another web site', () => {
   ])('is refused by %s, before its body is read or logged', async (_what, header, status) => {
     const { port, control } = await openSandbox();
     const host = header.startsWith('x-') ? 'evil.example' : `127.0.0.1:${port}`;
-    const own = ['/_sandbox/tokens', '/_sandbox/page/add-fault'];
+    const own = ['/_sandbox/tokens', '/_sandbox/faults'];
     const apis = ['/api/wellness', '/api/oauth/token', '/api/oauth/authorize', '/nowhere'];
     for (const path of [...apis, ...own]) {
       const head = [`POST ${path} HTTP/1.1`, `host: ${host}`, header];

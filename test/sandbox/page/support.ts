@@ -40,27 +40,6 @@ export async function readPage({ app }: Pick<SandboxApp, 'app'>, address = '/') 
   return { response, html, elements: elementsOf(html) };
 }
 
-/** Returns the token of the page's forms. */
-export async function tokenOf(sandbox: Pick<SandboxApp, 'app'>): Promise<string> {
-  const { elements } = await readPage(sandbox);
-  const field = elements.find(({ attributes }) => attributes['name'] === 'token');
-  return field?.attributes['value'] ?? '';
-}
-
-/** Sends a form of the page. */
-export async function act(
-  { app }: Pick<SandboxApp, 'app'>,
-  action: string,
-  fields: Readonly<Record<string, string>>,
-  headers: Readonly<Record<string, string>> = { accept: 'application/json' },
-): Promise<Response> {
-  return await app.request(`/_sandbox/page/${action}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    body: new URLSearchParams(fields).toString(),
-  });
-}
-
 /** Sends a recording, a day of wellness and a day of nutrition of the first athlete. */
 export async function fill(
   sandbox: SandboxApp,
