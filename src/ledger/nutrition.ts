@@ -28,7 +28,7 @@ export interface SentItem {
   readonly id?: string;
   /** A look found it before it was sent, so another computer or the athlete entered it. */
   readonly foreign?: true;
-  /** As the platform stored it, if it changed the values itself. */
+  /** As the platform stored it, if it changed the values itself, or holds another version in its place. */
   readonly stored?: Body;
   /** The version of the athlete or of another computer in the platform, which stays. */
   readonly edited?: Body;

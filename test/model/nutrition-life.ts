@@ -757,7 +757,8 @@ class Life {
                 this.#sent(name, item.date, sent, said.includes('sent again'));
               }
               const isKept = item.outcome === 'conflict' && this.#replaces;
-              const isInput = sent.some(({ date }) => date === item.date);
+              // A file names the former day of a moved item, too.
+              const isInput = sent.some((each) => [each.date, each.formerly].includes(item.date));
               if (isInput && !isKept) this.#settle(name, item.date, sent, flags, said);
             },
           },

@@ -429,7 +429,11 @@ class Comparison {
       this.#news.push({ what: 'earlier', body: theirs });
       this.#replace(item, there);
     } else {
-      const contested = { ...at, edited: theirs, state: 'away' } as const;
+      // An answer showed ours before the other version took its place.
+      const wasShown = state === 'unsure' && id !== undefined;
+      const before = isVersion ? undefined : (stored ?? (wasShown ? body : undefined));
+      const kept = before === undefined ? at : { ...at, stored: before };
+      const contested = { ...kept, edited: theirs, state: 'away' } as const;
       this.#conflicts.push(contested);
       // The next answer may show that an item is of our source, and then ours replaces it.
       if (isVersion || state !== undefined || !mayBeOwn) this.#keep.push(contested);
@@ -453,19 +457,20 @@ class Comparison {
 
   /** Decides about an item that the platform does not show. */
   #absent(item: Item, hasNews: boolean): void {
-    const { state, body, inputs, id } = item;
+    const { state, body, inputs, id, stored } = item;
     const isUnsure = state === 'unsure';
     const isUnanswered = isUnsure && id === undefined;
     // A request of another computer that had read the day before ours was written after ours.
     const isDropped = isUnsure && id !== undefined && hasNews;
-    const isNew = state === undefined || isContested(item);
+    const isNew = state === undefined || (isContested(item) && stored === undefined);
     const isAgain = state !== 'away' && this.#policy.resends === true;
     if (isNew || isAgain || isDropped || (isUnanswered && this.#look.isAnswer !== true)) {
       if (isDropped) this.#news.push({ what: 'again', body });
       this.#post.push({ body, inputs });
       return;
     }
-    if (state !== 'away') this.#news.push({ what: isUnanswered ? 'unshown' : 'removed', body });
+    const isNews = state !== 'away' || isContested(item);
+    if (isNews) this.#news.push({ what: isUnanswered ? 'unshown' : 'removed', body });
     this.#keep.push({ ...without(item, 'edited'), state: 'away' });
   }
 }

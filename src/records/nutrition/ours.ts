@@ -153,7 +153,7 @@ function returned(item: SentItem): SentItem {
   return { ...without(item, 'id'), state: 'unsure' };
 }
 
-export function without<T extends Item>(item: T, field: 'id' | 'edited'): T {
+export function without<T extends Item>(item: T, field: 'id' | 'edited' | 'stored'): T {
   return Object.fromEntries(
     Object.entries(item).filter(([name]) => name !== field),
   ) as unknown as T;
@@ -286,7 +286,8 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: ItemI
     // The athlete's version stays until the user decides.
     const isTheirs = version !== undefined && isContested(version);
     if (version !== undefined && !isTheirs) before.push(version);
-    return { item: { ...(isTheirs ? version : {}), body, inputs: [input] }, isStated: true };
+    const kept = isTheirs ? without(version, 'stored') : {};
+    return { item: { ...kept, body, inputs: [input] }, isStated: true };
   });
   return { next, left: [...left], before };
 }

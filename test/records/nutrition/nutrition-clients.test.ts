@@ -260,6 +260,26 @@ describe('only a later look confirms an item', () => {
   });
 });
 
+it("stays away after the athlete removed another application's version in its place", async () => {
+  const world = await open();
+  const { push, held, sandbox, idOf } = world;
+  await push({ 'a.json': day(GEL) });
+  // The request of another computer that had read the day before ours was written.
+  sandbox.control.editFood(idOf('gel'), null);
+  const meal = { date: DAY, meal: 'lunch', source: 'oauth:app-2' } as const;
+  sandbox.control.addFood({ ...meal, item: itemOf({ ...GEL, carbs: 50 }) });
+  for (let run = 0; run < 2; run++) {
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['conflict']);
+  }
+  sandbox.control.editFood(idOf('gel'), null);
+  expect(notesOf(await push({ 'a.json': day(GEL, BAR) }))).toEqual([
+    expect.stringContaining('no longer on the platform, so left out: "gel'),
+  ]);
+  expect(held()).toEqual(['bar 40']);
+  await push({ 'a.json': day(BIG_GEL, BAR) });
+  expect(held()).toEqual(['bar 40', 'gel 30']);
+});
+
 describe.each(KINDS)(
   'an item that an input has on the next day now, on platform %s',
   (platform) => {
