@@ -12,7 +12,7 @@ import type { RecordKind, SourceOptions } from '../records/types.ts';
 import { plural } from '../terminal/words.ts';
 import type { UnreadableMember } from '../upload/read-member.ts';
 import type { RecordingContents } from '../upload/read-recording.ts';
-import { Findings } from './findings.ts';
+import { ImportTable } from './import-table.ts';
 import { pieceReader } from './take-recordings.ts';
 import { RecordStock } from './take-records.ts';
 
@@ -37,8 +37,8 @@ export function folderInputs(kind: RecordKind, { list }: SourceOptions, tools: F
   return {
     /** Returns the inputs in a folder or an archive. If there are none, it returns one that cannot be read. */
     async in(path: string): Promise<readonly Input[]> {
-      const findings = new Findings();
-      const stock = new RecordStock(findings, list, report);
+      const table = new ImportTable();
+      const stock = new RecordStock(table, list, report);
       const takesFit = kind === 'wellness' && matchFit(path, list).length > 0;
       let done = 0;
       let withoutWellness = 0;
@@ -56,7 +56,7 @@ export function folderInputs(kind: RecordKind, { list }: SourceOptions, tools: F
       }
       if (withoutWellness > 0)
         say(`${path}: ${plural(withoutWellness, 'FIT file')} without wellness.`);
-      for (const { kind: found, title, reason = '' } of findings.all) {
+      for (const { kind: found, title, reason = '' } of table.all) {
         if (found === 'ambiguous') warn(`${path}: ${title}: ${reason}`);
       }
       const inputs = stock.inputsOf(kind);

@@ -8,7 +8,7 @@ import type { Source } from '../records/sources/types.ts';
 import type { RecordKind, RecordOptions, Zone } from '../records/types.ts';
 import { isRecordingName, isRepairedCopy, isTrackName } from '../inputs/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
-import { Findings } from './findings.ts';
+import { ImportTable } from './import-table.ts';
 import { type KnownRecordings, RecordingStock } from './take-recordings.ts';
 import { KINDS } from '../ledger/records.ts';
 import { RecordStock } from './take-records.ts';
@@ -24,7 +24,7 @@ export interface StockOptions extends Omit<RecordOptions, 'sources'> {
   /** Earliest day (`YYYY-MM-DD`) of recordings and records. */
   readonly since: string | undefined;
   readonly sources: readonly Source[];
-  /** Kinds of findings that `import` sends only with `--include`. */
+  /** Kinds of rows that `import` sends only with `--include`. */
   readonly include: readonly string[];
 }
 
@@ -54,10 +54,10 @@ export async function takeStock(
 ) {
   const { signal } = context;
   const { since, zone, sources } = options;
-  const findings = new Findings();
-  const records = new RecordStock(findings, sources, reportUnreadable);
+  const table = new ImportTable();
+  const records = new RecordStock(table, sources, reportUnreadable);
   const recordings = new RecordingStock({
-    findings,
+    table,
     since,
     known,
     report,
@@ -65,7 +65,7 @@ export async function takeStock(
     wellness: records,
   });
   const tracks = new TrackStock(context, {
-    ...{ findings, since, known, report, zone: zone.name },
+    ...{ table, since, known, report, zone: zone.name },
     withPhones: options.include.includes(PHONE_TRACKS),
   });
   const copies: Piece[] = [];
@@ -74,12 +74,12 @@ export async function takeStock(
     signal.throwIfAborted();
     progress(++files, piece.path);
     if ('problem' in piece) {
-      findings.leaveUnreadable();
+      table.leaveUnreadable();
       reportUnreadable(piece);
     } else if (isRepairedCopy(piece.name)) copies.push(piece);
     else if (isRecordingName(piece.name)) await recordings.add(piece);
     else if (isTrackName(piece.name)) await tracks.add(piece);
-    else if (!(await records.add(piece))) addOther(findings, piece);
+    else if (!(await records.add(piece))) addOther(table, piece);
   }
   // An archive may have an original behind its copy.
   for (const piece of copies) await recordings.addRepaired(piece);
@@ -90,7 +90,7 @@ export async function takeStock(
   };
   const [wellness, nutrition] = [await read('wellness'), await read('nutrition')];
   return {
-    findings: findings.all,
+    rows: table.all,
     files: recordings.files,
     members: recordings.members,
     /** Activities of GPX and TCX files, also those that recordings of the same rides cover. */
@@ -124,8 +124,8 @@ export async function sendStock(
   for (const kind of KINDS) await deliverRecords(context, records[kind].records, options, days);
 }
 
-function addOther(findings: Findings, { name }: Piece): void {
+function addOther(table: ImportTable, { name }: Piece): void {
   const extension = extname(name).toLowerCase().slice(0, 12);
   const title = extension === '' ? 'Files without an extension' : `${extension} files`;
-  findings.leave('not-understood', title, 'of no known source');
+  table.leave('not-understood', title, 'of no known source');
 }

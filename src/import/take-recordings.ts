@@ -12,7 +12,7 @@ import { type UnreadableMember, readMember } from '../upload/read-member.ts';
 import { type RecordingContents, readFile, reusedBuffer } from '../upload/read-recording.ts';
 import { REPAIRED } from '../inputs/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
-import type { Findings } from './findings.ts';
+import type { ImportTable } from './import-table.ts';
 import type { RecordStock } from './take-records.ts';
 import type { Piece } from '../inputs/pieces.ts';
 
@@ -23,7 +23,7 @@ export interface KnownRecordings {
 }
 
 export interface RecordingParts {
-  readonly findings: Findings;
+  readonly table: ImportTable;
   /** Earliest day (`YYYY-MM-DD`). */
   readonly since: string | undefined;
   /** The zone of recordings without a local time. */
@@ -77,7 +77,7 @@ export class RecordingStock {
     if (identity.verdict === 'not-an-activity') {
       if (hasWellness) return;
       const reason = 'settings, courses, monitoring and the like';
-      this.#parts.findings.leave('no-activity', 'FIT files without an activity', reason);
+      this.#parts.table.leave('no-activity', 'FIT files without an activity', reason);
     } else {
       this.#whole.add(stemOf(path));
       this.#addActivity({ path, from }, identity, contents.bytes);
@@ -95,7 +95,7 @@ export class RecordingStock {
       await this.add(piece);
       return;
     }
-    this.#parts.findings.leave('copies', 'Repaired copies', 'the originals are whole');
+    this.#parts.table.leave('copies', 'Repaired copies', 'the originals are whole');
   }
 
   #takeWellness(piece: Piece, bytes: Buffer): boolean {
@@ -109,24 +109,24 @@ export class RecordingStock {
     { sha256, summary }: Whole,
     bytes: Buffer,
   ): void {
-    const { findings, since, zone, known } = this.#parts;
+    const { table, since, zone, known } = this.#parts;
     const day = localDay(describeActivity(bytes, summary), zone);
     const days = day === undefined ? [] : [day];
     if (this.#seen.has(sha256)) {
       const reason = 'the same recording is sent once';
-      findings.leave('copies', 'Recordings found twice', reason);
+      table.leave('copies', 'Recordings found twice', reason);
       return;
     }
     this.#seen.add(sha256);
     const state = known?.uploads.find(sha256)?.state;
     if (state === 'confirmed') this.#leaveUploaded(days);
     else if (state === 'undone') {
-      findings.leave('undone', 'Recordings undone before', 'sync upload --force sends them', days);
+      table.leave('undone', 'Recordings undone before', 'sync upload --force sends them', days);
     } else if (since !== undefined && day !== undefined && day < since) {
       const reason = `before ${since} (--since)`;
-      findings.leave('too-early', 'Earlier recordings', reason, days);
+      table.leave('too-early', 'Earlier recordings', reason, days);
     } else {
-      findings.add(
+      table.add(
         { kind: 'recordings', title: 'Recordings', sends: true },
         { bytes: bytes.length, days },
       );
@@ -142,13 +142,13 @@ export class RecordingStock {
   }
 
   #unusable(item: UploadItem): void {
-    this.#parts.findings.leave('unusable', 'Invalid recordings', 'see above');
+    this.#parts.table.leave('unusable', 'Invalid recordings', 'see above');
     this.#parts.report(item);
   }
 
   #leaveUploaded(days: readonly string[] = []): void {
     const reason = 'the platform has them';
-    this.#parts.findings.leave('uploaded-before', 'Recordings uploaded before', reason, days);
+    this.#parts.table.leave('uploaded-before', 'Recordings uploaded before', reason, days);
   }
 }
 

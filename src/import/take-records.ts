@@ -4,53 +4,20 @@ import { ArchiveFault } from '../archive/fault.ts';
 import { SyncError } from '../base/errors.ts';
 import { type PreparedInputs, prepareInputs } from '../records/prepare.ts';
 import type { FitSample } from '../fit/wellness.ts';
-import { WELLNESS_FIELDS } from '../records/fields.ts';
 import type { Input } from '../records/read/input.ts';
 import { matchInput } from '../records/read-input.ts';
 import { FIT } from '../records/sources/fit.ts';
+import { PLATFORM_FORM } from '../records/sources/platform-form.ts';
 import { matchTitle } from '../records/engine/recognise.ts';
-import type { Mapping, Match, Source } from '../records/sources/types.ts';
+import type { Match, Source } from '../records/sources/types.ts';
 import type { PreparedRecord, RecordKind, RecordOptions } from '../records/types.ts';
-import type { Findings } from './findings.ts';
+import type { ImportTable } from './import-table.ts';
 import type { Piece, UnreadablePiece } from '../inputs/pieces.ts';
 
 /** Largest file of records (bytes). XML is read in parts, and JSON has another limit. */
 const MAX_BYTES = 100 * 1024 * 1024;
 
 const RECORDS = /\.(?:json|ndjson|jsonl|csv|tsv|xml)$/i;
-
-/** JSON in the platform's own form. Any other JSON of an unknown program is never sent. */
-const PLATFORM_FORM: Source = {
-  name: 'platform',
-  title: 'JSON records',
-  howTo: 'docs/records.md',
-  evidence: ['docs/records.md'],
-  general: true,
-  files: [
-    ...[true, false].flatMap((own) =>
-      ['', 'wellness'].map((records): Mapping => ({
-        kind: 'wellness',
-        holds: 'wellness',
-        format: 'json',
-        has: ['date', Object.keys(WELLNESS_FIELDS)],
-        hasNot: ['items'],
-        day: { from: 'date' },
-        fields: {},
-        records,
-        own,
-        guess: !own,
-      })),
-    ),
-    ...['', 'nutrition'].map((records): Source['files'][number] => ({
-      kind: 'nutrition',
-      holds: 'nutrition',
-      format: 'json',
-      records,
-      has: ['date', 'items'],
-      time: { from: 'date' },
-    })),
-  ],
-};
 
 interface Taken {
   readonly input: Input;
@@ -60,18 +27,18 @@ interface Taken {
 /** Takes stock of wellness and nutrition: recognises the files of known sources, and reads them. */
 export class RecordStock {
   readonly #taken: Taken[] = [];
-  readonly #findings: Findings;
+  readonly #table: ImportTable;
   readonly #sources: readonly Source[];
   readonly #report: (problem: UnreadablePiece) => void;
   /** The number of the last input with an origin. */
   readonly #origins = new Map<string, number>();
 
   constructor(
-    findings: Findings,
+    table: ImportTable,
     sources: readonly Source[],
     report: (problem: UnreadablePiece) => void,
   ) {
-    this.#findings = findings;
+    this.#table = table;
     this.#sources = sources;
     this.#report = report;
   }
@@ -85,7 +52,7 @@ export class RecordStock {
     if (!RECORDS.test(piece.name) || piece.size === 0) return false;
     if (piece.size > MAX_BYTES && !/\.(?:xml|json)$/i.test(piece.name)) {
       const reason = `more than ${MAX_BYTES / 1024 ** 2} MB`;
-      this.#findings.leave('unreadable', 'Large files', reason);
+      this.#table.leave('unreadable', 'Large files', reason);
       return true;
     }
     const input = this.#inputOf(piece);
@@ -98,7 +65,7 @@ export class RecordStock {
       else {
         const title = `${match.source.title} or ${other.source.title}`;
         const command = sync('push', kind, '--source', 'NAME').render(undefined);
-        this.#findings.leave('ambiguous', title, `of several programs; ${command} sends it`);
+        this.#table.leave('ambiguous', title, `of several programs; ${command} sends it`);
       }
     }
     return matches.length > 0;
@@ -134,7 +101,7 @@ export class RecordStock {
       const title = `Perhaps ${kind}: ${format} with field names of the platform`;
       const command = sync('push', kind, 'FILE').render(undefined);
       const reason = `of no known program; ${command} sends it, or says why not`;
-      this.#findings.leave('ambiguous', title, reason);
+      this.#table.leave('ambiguous', title, reason);
     }
     const prepared = await prepareInputs(
       kind,
@@ -143,18 +110,18 @@ export class RecordStock {
       signal,
     );
     const records = prepared.records.filter(({ date }) => since === undefined || date >= since);
-    this.#addFindings(kind, taken, prepared, records);
+    this.#addRows(kind, taken, prepared, records);
     return { ...prepared, records };
   }
 
-  #addFindings(
+  #addRows(
     kind: RecordKind,
     taken: readonly Taken[],
     { unreadable }: PreparedInputs,
     records: readonly PreparedRecord[],
   ): void {
     const broken = new Set(unreadable.map(({ source }) => source));
-    const findingOf = ({ source, mapping }: Match) => ({
+    const rowOf = ({ source, mapping }: Match) => ({
       kind,
       title: source === PLATFORM_FORM ? source.title : matchTitle({ source, mapping }),
       sends: true,
@@ -162,12 +129,12 @@ export class RecordStock {
     });
     const matchOf = new Map(taken.map(({ input, match }) => [input.origin, match]));
     for (const { input, match } of taken) {
-      if (!broken.has(input.name)) this.#findings.add(findingOf(match));
-      else this.#findings.leaveUnreadable();
+      if (!broken.has(input.name)) this.#table.add(rowOf(match));
+      else this.#table.leaveUnreadable();
     }
     for (const { date, files } of records) {
       for (const match of new Set(files.map((file) => matchOf.get(file)))) {
-        if (match !== undefined) this.#findings.add(findingOf(match), { files: 0, days: [date] });
+        if (match !== undefined) this.#table.add(rowOf(match), { files: 0, days: [date] });
       }
     }
   }
@@ -181,7 +148,7 @@ export class RecordStock {
       const { cause } = error;
       const problem = cause instanceof ArchiveFault ? cause.message : error.message;
       const reason = cause instanceof ArchiveFault ? cause.reason : 'unreadable';
-      this.#findings.leaveUnreadable();
+      this.#table.leaveUnreadable();
       this.#report({ path: input.name, problem, reason });
       return undefined;
     }

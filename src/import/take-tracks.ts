@@ -7,7 +7,7 @@ import { type TrackEntry, inOrder, newRoom, sourceOf, tracksIn } from '../upload
 import type { UploadItem } from '../upload/report.ts';
 import type { RecordingParts } from './take-recordings.ts';
 
-/** The kind of finding that `import` sends only with `--include`. */
+/** The kind of row that `import` sends only with `--include`. */
 export const PHONE_TRACKS = 'phone-tracks';
 
 /** Takes stock of GPX and TCX files: keeps where the activities to send are. */
@@ -27,7 +27,7 @@ export class TrackStock {
 
   /** @throws the signal's reason if it is aborted */
   async add({ path, from }: Piece): Promise<void> {
-    const { findings, known } = this.#parts;
+    const { table, known } = this.#parts;
     const source =
       'file' in from
         ? { ...sourceOf(from.file), path, named: false }
@@ -36,18 +36,18 @@ export class TrackStock {
     const report = (item: UploadItem) => this.#leave(item);
     for (const entry of await tracksIn(this.#context, source, tables, report, this.#choice)) {
       if (!this.#found.has(entry.key)) this.#found.set(entry.key, entry);
-      else findings.leave('copies', 'Recordings found twice', 'the same recording is sent once');
+      else table.leave('copies', 'Recordings found twice', 'the same recording is sent once');
     }
   }
 
   /**
-   * Adds the findings, and returns the activities to send, with the covered ones: the platform may refuse a recording that
+   * Adds the rows, and returns the activities to send, with the covered ones: the platform may refuse a recording that
    * covers one.
    *
    * @param rides that the run sends before
    */
   take(rides: readonly CoveringRide[]): TrackEntry[] {
-    const { findings, known, since, zone, withPhones } = this.#parts;
+    const { table, known, since, zone, withPhones } = this.#parts;
     const taken = [...rides];
     const entries: TrackEntry[] = [];
     for (const entry of inOrder([...this.#found.values()])) {
@@ -56,15 +56,15 @@ export class TrackStock {
       const days = day === undefined ? [] : [day];
       const sent = (known?.uploads.rides(shape) ?? []).filter(({ state }) => state === 'confirmed');
       if (since !== undefined && day !== undefined && day < since) {
-        findings.leave('too-early', 'Earlier recordings', `before ${since} (--since)`, days);
+        table.leave('too-early', 'Earlier recordings', `before ${since} (--since)`, days);
       } else if (coverOf(shape, [...taken, ...sent]) !== undefined) {
-        findings.leave('covered', 'GPX and TCX of the same rides', COVERED, days);
+        table.leave('covered', 'GPX and TCX of the same rides', COVERED, days);
         entries.push(entry);
       } else if (isPhone && !withPhones) {
-        findings.leave(PHONE_TRACKS, 'GPX and TCX of a phone', ASKED, days);
+        table.leave(PHONE_TRACKS, 'GPX and TCX of a phone', ASKED, days);
       } else {
         const kind = isPhone ? PHONE_TRACKS : 'tracks';
-        findings.add({ kind, title: TITLES[kind], sends: true }, { days });
+        table.add({ kind, title: TITLES[kind], sends: true }, { days });
         taken.push({ path, isConverted: true, shape });
         entries.push(entry);
       }
@@ -73,17 +73,13 @@ export class TrackStock {
   }
 
   #leave(item: UploadItem): void {
-    const { findings, report } = this.#parts;
+    const { table, report } = this.#parts;
     if (item.outcome !== 'skipped') {
-      findings.leave('unusable', 'Invalid recordings', 'see above');
+      table.leave('unusable', 'Invalid recordings', 'see above');
       report(item);
     } else if (item.reason === 'not-an-activity') {
-      findings.leave(
-        'no-activity',
-        'GPX and TCX without an activity',
-        'routes, plans and the like',
-      );
-    } else findings.leave('uploaded-before', 'Recordings uploaded before', 'the platform has them');
+      table.leave('no-activity', 'GPX and TCX without an activity', 'routes, plans and the like');
+    } else table.leave('uploaded-before', 'Recordings uploaded before', 'the platform has them');
   }
 }
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { renderText } from '../../src/base/phrase.ts';
-import { findingsText } from '../../src/commands/import/words.ts';
-import type { Finding } from '../../src/import/findings.ts';
+import { tableText } from '../../src/commands/import/words.ts';
+import type { ImportRow } from '../../src/import/import-table.ts';
 import { widthOf } from '../../src/terminal/wrap.ts';
 
-const FINDINGS: readonly Finding[] = [
+const ROWS: readonly ImportRow[] = [
   {
     kind: 'wellness',
     title: 'Garmin Connect export: sleep',
@@ -36,7 +36,7 @@ it.each([
   ],
   [60, /\nNot sent:\n {2}Recordings of no activity: /],
 ])('shows each reason whole in a terminal of %i columns', (stdoutColumns, reasons) => {
-  const text = renderText(findingsText(FINDINGS, { stdoutColumns, unicode: true }), undefined);
+  const text = renderText(tableText(ROWS, { stdoutColumns, unicode: true }), undefined);
   expect(text).toMatch(/^Recordings of no activity +1203 +2 /m);
   expect(text).toMatch(reasons);
   for (const line of text.split('\nNot sent:')[0]?.split('\n') ?? []) {
@@ -45,9 +45,9 @@ it.each([
 });
 
 it('leaves out the dates rather than the end of a title, which names the part of an export', () => {
-  const [sleep] = FINDINGS;
+  const [sleep] = ROWS;
   const title = 'Garmin Connect account export: health status';
-  const text = findingsText([{ ...sleep, title } as Finding], { stdoutColumns: 80, unicode: true });
+  const text = tableText([{ ...sleep, title } as ImportRow], { stdoutColumns: 80, unicode: true });
   const shown = renderText(text, undefined);
   expect(shown).toContain(title);
   expect(shown).not.toContain('2026-01-01');

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Archives } from '../../src/archive/archives.ts';
-import type { Finding } from '../../src/import/findings.ts';
+import type { ImportRow } from '../../src/import/import-table.ts';
 import { type StockOptions, takeStock } from '../../src/import/stock.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
@@ -84,8 +84,8 @@ async function stockOf(
   return { stock, problems, looked, dir, tempFiles: () => readdirSync(temp) };
 }
 
-/** A finding in short. */
-const row = ({ kind, title, files, days, sends }: Finding) =>
+/** A row in short. */
+const row = ({ kind, title, files, days, sends }: ImportRow) =>
   `${kind}: ${title}, ${files}${days.length > 0 ? `, ${days[0] ?? ''} to ${days.at(-1) ?? ''}` : ''}${sends ? ', sent' : ''}`;
 
 describe('taking stock of an account export', () => {
@@ -112,7 +112,7 @@ describe('taking stock of an account export', () => {
       { name: 'copy.fit.gz', bytes: gzipSync(RIDE) },
     ]);
     const { stock, problems, tempFiles } = await stockOf({ 'export.zip': zip }, ['export.zip']);
-    expect(stock.findings.map(row)).toEqual([
+    expect(stock.rows.map(row)).toEqual([
       'recordings: Recordings, 2, 2026-02-15 to 2026-03-01, sent',
       'wellness: Garmin Connect account export: daily summaries, 1, 2026-02-20 to 2026-02-21, sent',
       'wellness: JSON records, 1, 2026-02-15 to 2026-02-16, sent',
@@ -159,7 +159,7 @@ describe('taking stock of an account export', () => {
     const walk = rideOf('2026-03-02', 3);
     const files = { 'a.zip': zip, 'b/whole.repaired.fit': truncated(walk, 9), 'b/whole.fit': walk };
     const { stock, problems } = await stockOf(files, ['a.zip', 'b']);
-    expect(stock.findings.map(row)).toEqual([
+    expect(stock.rows.map(row)).toEqual([
       'recordings: Recordings, 4, 2026-02-15 to 2026-03-02, sent',
       'copies: Repaired copies, 2',
       'unusable: Invalid recordings, 1',
@@ -195,7 +195,7 @@ describe('taking stock of an account export', () => {
     ]);
     const { stock, problems } = await stockOf({ 'export.zip': zip }, ['export.zip']);
     expect(problems).toEqual(['export.zip/a.json: corrupt', 'export.zip/b.json: unreadable']);
-    expect(stock.findings.map(row)).toEqual(['unreadable: Unreadable files, 2']);
+    expect(stock.rows.map(row)).toEqual(['unreadable: Unreadable files, 2']);
     expect(stock.records.wellness.records).toEqual([]);
   });
 
@@ -207,7 +207,7 @@ describe('taking stock of an account export', () => {
       },
       ['a.json', 'b.json'],
     );
-    expect(stock.findings.map(row)).toEqual(['not-understood: .json files, 2']);
+    expect(stock.rows.map(row)).toEqual(['not-understood: .json files, 2']);
   });
 });
 
@@ -234,7 +234,7 @@ describe('taking stock of files and folders', () => {
     symlinkSync(dir, join(cwd, 'r/link'));
     symlinkSync(join(dir, 'ride.fit'), join(cwd, 'r/ride.fit'));
     const { stock } = await stockOf({}, [join(cwd, 'r')]);
-    expect(stock.findings.map(row)).toEqual(['not-understood: .txt files, 1']);
+    expect(stock.rows.map(row)).toEqual(['not-understood: .txt files, 1']);
   });
 
   it('reports a path that does not exist, and looks at the others', async () => {
@@ -256,7 +256,7 @@ describe('a stock', () => {
   it('leaves out recordings that the platform confirmed before', async () => {
     const files = { 'a.zip': makeZip([{ name: 'a.fit', bytes: RIDE }]), 'b.fit': RUN };
     const { stock } = await stockOf(files, ['a.zip', 'b.fit'], { confirmed: RIDE });
-    expect(stock.findings.map(row)).toEqual([
+    expect(stock.rows.map(row)).toEqual([
       'recordings: Recordings, 1, 2026-03-01 to 2026-03-01, sent',
       'uploaded-before: Recordings uploaded before, 1, 2026-02-15 to 2026-02-15',
     ]);
@@ -266,7 +266,7 @@ describe('a stock', () => {
   it('begins with --since: recordings by their start, records by their day', async () => {
     const files = { 'a.fit': RIDE, 'b.fit': RUN, 'w.json': WELLNESS };
     const { stock } = await stockOf(files, ['.'], { since: '2026-02-16' });
-    expect(stock.findings.map(row)).toEqual([
+    expect(stock.rows.map(row)).toEqual([
       'recordings: Recordings, 1, 2026-03-01 to 2026-03-01, sent',
       'wellness: JSON records, 1, 2026-02-16 to 2026-02-16, sent',
       'too-early: Earlier recordings, 1, 2026-02-15 to 2026-02-15',
@@ -286,7 +286,7 @@ describe('a stock', () => {
       }),
     };
     const { stock } = await stockOf(files, ['.']);
-    expect(stock.findings[0]?.days).toEqual(['2026-02-15', '2026-02-16']);
+    expect(stock.rows[0]?.days).toEqual(['2026-02-15', '2026-02-16']);
   });
 });
 
@@ -297,7 +297,7 @@ it('takes members with one name in steps that grow with their number, not with i
     const { stock } = await stockOf({ 'x.zip': makeZip(members) }, ['x.zip']);
     const total = looks.reduce((sum, { mock }) => sum + mock.calls.length, 0);
     for (const look of looks) look.mockRestore();
-    expect(stock.findings.map(row)).toEqual([
+    expect(stock.rows.map(row)).toEqual([
       `wellness: JSON records, ${count}, 2026-02-15 to 2026-02-16, sent`,
     ]);
     return total;

@@ -37,8 +37,8 @@ import { DEFAULT_JOBS } from '../../base/parallel.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { hearSignals } from '../../system/signals.ts';
 import {
-  findingJson,
-  findingsText,
+  rowJson,
+  tableText,
   summaryJson,
   toSendText,
   unreadableJson,
@@ -138,7 +138,7 @@ class Import {
     this.#report = new DayReport(context.output, options.zone);
   }
 
-  /** Shows the findings, the sums, and perhaps the requests: there are none without an account. */
+  /** Shows the table, the sums, and perhaps the requests: there are none without an account. */
   async show(paths: readonly string[]): Promise<ExitCode> {
     const config = this.#config;
     if (config.get('baseUrl') === undefined) await this.#takeStock(paths);
@@ -151,7 +151,7 @@ class Import {
     return this.#exitCode;
   }
 
-  /** Shows the findings, asks unless `yes`, and sends them. */
+  /** Shows the table, asks unless `yes`, and sends them. */
   async send(paths: readonly string[], yes = false): Promise<ExitCode> {
     requireBaseUrl(this.#config);
     const online = { connections: DEFAULT_JOBS, offline: false };
@@ -197,15 +197,15 @@ class Import {
       progress.stop();
       this.#report.failures.print(output);
     }
-    const { findings, records } = stock;
+    const { rows, records } = stock;
     const { notes, warnings } = records.wellness;
     for (const note of notes) output.say(note);
     for (const warning of warnings) output.warn(warning);
     for (const { unreadable, invalid } of [records.wellness, records.nutrition]) {
       for (const item of [...unreadable, ...invalid]) this.#report.add(item);
     }
-    if (output.json) for (const finding of findings) output.result(findingJson(finding));
-    else if (findings.length > 0) output.result({}, findingsText(findings, io));
+    if (output.json) for (const row of rows) output.result(rowJson(row));
+    else if (rows.length > 0) output.result({}, tableText(rows, io));
     this.#report.print();
     const all = {
       wellness: records.wellness.records.length,

@@ -1,4 +1,4 @@
-import type { Finding } from '../../import/findings.ts';
+import type { ImportRow } from '../../import/import-table.ts';
 import type { Stock } from '../../import/stock.ts';
 import type { UnreadablePiece } from '../../inputs/pieces.ts';
 import type { Io } from '../../terminal/io.ts';
@@ -9,12 +9,12 @@ import { table } from '../../terminal/table.ts';
 import { bytes, plural } from '../../terminal/words.ts';
 import { type Tally, outcomesJson, sumOf } from '../../app/outcomes.ts';
 
-export function findingJson({ days, bytes: size, ...finding }: Finding): Record<string, unknown> {
+export function rowJson({ days, bytes: size, ...row }: ImportRow): Record<string, unknown> {
   const [first] = days;
   return {
     type: 'import-found',
-    ...finding,
-    ...(finding.kind === 'recordings' ? { bytes: size } : {}),
+    ...row,
+    ...(row.kind === 'recordings' ? { bytes: size } : {}),
     ...(first === undefined ? {} : { days: days.length, first, last: days.at(-1) }),
   };
 }
@@ -22,30 +22,30 @@ export function findingJson({ days, bytes: size, ...finding }: Finding): Record<
 /** Number of rows about files that are not understood; the others are added up. */
 const MAX_NOT_UNDERSTOOD = 8;
 
-export function findingsText(
-  findings: readonly Finding[],
+export function tableText(
+  rows: readonly ImportRow[],
   io: Pick<Io, 'stdoutColumns' | 'unicode'>,
 ): Text {
-  const shown = shortened(findings);
+  const shown = shortened(rows);
   const room = io.stdoutColumns === 0 ? Infinity : io.stdoutColumns;
   const fits = (text: Text) =>
     renderText(text, undefined)
       .split('\n')
       .every((line) => widthOf(line) <= room);
   const uncut = { ...io, stdoutColumns: 0 };
-  const whole = findingsTable(shown, sentText, uncut);
+  const whole = tableOf(shown, sentText, uncut);
   if (fits(whole)) return whole;
   const left = shown.filter(({ sends }) => !sends);
-  const reasons = left.map((finding) => `  ${finding.title}: ${sentText(finding).slice(4)}`);
-  const dated = findingsTable(shown, briefly, uncut);
+  const reasons = left.map((row) => `  ${row.title}: ${sentText(row).slice(4)}`);
+  const dated = tableOf(shown, briefly, uncut);
   // The end of a title says which part of an export it is.
-  const inBrief = fits(dated) ? dated : findingsTable(shown, briefly, io, false);
+  const inBrief = fits(dated) ? dated : tableOf(shown, briefly, io, false);
   return joinTexts(reasons.length === 0 ? [inBrief] : [inBrief, 'Not sent:', ...reasons], '\n');
 }
 
-function findingsTable(
-  findings: readonly Finding[],
-  sent: (finding: Finding) => string,
+function tableOf(
+  rows: readonly ImportRow[],
+  sent: (row: ImportRow) => string,
   io: Pick<Io, 'stdoutColumns' | 'unicode'>,
   dated = true,
 ): Text {
@@ -57,39 +57,39 @@ function findingsTable(
       ...(dated ? [{ title: 'FROM' }, { title: 'TO' }] : []),
       { title: 'SENT' },
     ],
-    findings.map((finding) => {
-      const { title, files, days } = finding;
+    rows.map((row) => {
+      const { title, files, days } = row;
       const count = days.length === 0 ? '' : String(days.length);
       const dates = dated ? [days[0] ?? '', days.at(-1) ?? ''] : [];
-      return [title, String(files), count, ...dates, sent(finding)];
+      return [title, String(files), count, ...dates, sent(row)];
     }),
     io,
   );
 }
 
-function briefly({ kind, sends }: Finding): string {
+function briefly({ kind, sends }: ImportRow): string {
   if (!sends) return 'no';
   return kind === 'recordings' || isTracks(kind) ? 'yes' : kind;
 }
 
-function sentText({ kind, sends, bytes: size, reason = '' }: Finding): string {
+function sentText({ kind, sends, bytes: size, reason = '' }: ImportRow): string {
   if (!sends) return `no: ${reason}`;
   if (isTracks(kind)) return 'yes, as FIT';
   return kind === 'recordings' ? `yes (${bytes(size)})` : `as ${kind}`;
 }
 
-function isTracks(kind: Finding['kind']): boolean {
+function isTracks(kind: ImportRow['kind']): boolean {
   return kind === 'tracks' || kind === 'phone-tracks';
 }
 
-function shortened(findings: readonly Finding[]): Finding[] {
-  const unknown = findings.filter(({ kind }) => kind === 'not-understood');
+function shortened(rows: readonly ImportRow[]): ImportRow[] {
+  const unknown = rows.filter(({ kind }) => kind === 'not-understood');
   const rest = unknown.slice(MAX_NOT_UNDERSTOOD);
   const [first] = rest;
-  if (first === undefined) return [...findings];
-  const files = rest.reduce((sum, finding) => sum + finding.files, 0);
+  if (first === undefined) return [...rows];
+  const files = rest.reduce((sum, row) => sum + row.files, 0);
   return [
-    ...findings.filter((finding) => !rest.includes(finding)),
+    ...rows.filter((row) => !rest.includes(row)),
     { ...first, title: `${rest.length} other kinds of files`, files },
   ];
 }
@@ -101,15 +101,15 @@ function shortened(findings: readonly Finding[]): Finding[] {
  * @param unsent number of days, by their kind
  */
 export function toSendText(
-  { findings, files, members }: Stock,
+  { rows, files, members }: Stock,
   unsent: Readonly<Record<RecordKind, number>>,
 ): string {
   const count = files.length + members.length;
-  const size = findings.find(({ kind }) => kind === 'recordings')?.bytes ?? 0;
+  const size = rows.find(({ kind }) => kind === 'recordings')?.bytes ?? 0;
   const days = KINDS.map((kind) =>
     unsent[kind] > 0 ? `${plural(unsent[kind], 'day')} of ${kind}` : '',
   );
-  const tracks = findings
+  const tracks = rows
     .filter(({ kind, sends }) => sends && isTracks(kind))
     .reduce((sum, { files: converted }) => sum + converted, 0);
   const converted =

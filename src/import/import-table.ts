@@ -1,6 +1,6 @@
 /** Everything found of one kind: a row of the table that `sync import` prints. */
-export interface Finding {
-  readonly kind: FindingKind;
+export interface ImportRow {
+  readonly kind: RowKind;
   /** For people: `Recordings`, `Oura: sleep`. */
   readonly title: string;
   readonly files: number;
@@ -13,8 +13,8 @@ export interface Finding {
   readonly source?: string;
 }
 
-/** The kinds of findings, in the order of the table. */
-export const FINDING_KINDS = [
+/** The kinds of rows, in the order of the table. */
+export const ROW_KINDS = [
   'recordings',
   'tracks',
   'phone-tracks',
@@ -31,24 +31,21 @@ export const FINDING_KINDS = [
   'unreadable',
   'not-understood',
 ] as const;
-export type FindingKind = (typeof FINDING_KINDS)[number];
+export type RowKind = (typeof ROW_KINDS)[number];
 
-interface FindingGroup {
-  readonly finding: Omit<Finding, 'files' | 'bytes' | 'days'>;
+interface RowGroup {
+  readonly row: Omit<ImportRow, 'files' | 'bytes' | 'days'>;
   files: number;
   bytes: number;
   readonly days: Set<string>;
 }
 
-export class Findings {
-  readonly #groups = new Map<string, FindingGroup>();
+export class ImportTable {
+  readonly #groups = new Map<string, RowGroup>();
 
-  add(
-    finding: FindingGroup['finding'],
-    { files = 1, bytes = 0, days = [] as readonly string[] } = {},
-  ): void {
-    const key = `${finding.kind} ${finding.title}`;
-    const group = this.#groups.get(key) ?? { finding, files: 0, bytes: 0, days: new Set() };
+  add(row: RowGroup['row'], { files = 1, bytes = 0, days = [] as readonly string[] } = {}): void {
+    const key = `${row.kind} ${row.title}`;
+    const group = this.#groups.get(key) ?? { row, files: 0, bytes: 0, days: new Set() };
     this.#groups.set(key, group);
     group.files += files;
     group.bytes += bytes;
@@ -56,7 +53,7 @@ export class Findings {
   }
 
   /** Adds a file that is not sent. */
-  leave(kind: FindingKind, title: string, reason: string, days: readonly string[] = []): void {
+  leave(kind: RowKind, title: string, reason: string, days: readonly string[] = []): void {
     this.add({ kind, title, sends: false, reason }, { days });
   }
 
@@ -65,15 +62,15 @@ export class Findings {
     this.leave('unreadable', 'Unreadable files', 'see above');
   }
 
-  /** Returns the findings by kind, the largest of a kind first. */
-  get all(): Finding[] {
-    const all = [...this.#groups.values()].map(({ finding, files, bytes, days }) => ({
-      ...finding,
+  /** Returns the rows by kind, the largest of a kind first. */
+  get all(): ImportRow[] {
+    const all = [...this.#groups.values()].map(({ row, files, bytes, days }) => ({
+      ...row,
       files,
       bytes,
       days: [...days].sort(),
     }));
-    const rank = ({ kind }: Finding) => FINDING_KINDS.indexOf(kind);
+    const rank = ({ kind }: ImportRow) => ROW_KINDS.indexOf(kind);
     return all.sort((a, b) => rank(a) - rank(b) || b.files - a.files);
   }
 }
