@@ -6,13 +6,14 @@ import { zoneFor } from '../app/zone.ts';
 import type { AppContext } from '../app/context.ts';
 import { exportJson, exportText, sourcesFor, unitFlag } from '../app/sources.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
-import { type Text, phrase, sync } from '../base/phrase.ts';
-import { prepareInputs } from '../records/prepare.ts';
+import { type Text, phrase } from '../base/phrase.ts';
+import { type PreparedInputs, type RecognisedInput, prepareInputs } from '../records/prepare.ts';
 import { plainFileInput } from '../records/read/input.ts';
 import { matchInput } from '../records/read-input.ts';
 import { SOURCES } from '../records/sources/all.ts';
+import { PLATFORM_FORM } from '../records/sources/platform-form.ts';
 import type { Source } from '../records/sources/types.ts';
-import type { RecordKind } from '../records/types.ts';
+import type { RecordKind, Warning } from '../records/types.ts';
 
 interface SourcesFlags {
   readonly tz?: string;
@@ -54,53 +55,83 @@ function sourceText(source: Source): Text {
 async function check(context: AppContext, path: string, flags: SourcesFlags): Promise<ExitCode> {
   const { clock, cwd, output, signal } = context;
   const config = configFor(context, { timezone: flags.tz });
-  const list = sourcesFor(context, flags);
+  const sources = sourcesFor(context, flags);
   const input = () => ({ ...plainFileInput(resolve(cwd, path)), name: path });
-  const matches = await matchInput(input(), list.list);
+  const matches = await matchInput(input(), sources.list);
   const zone = await zoneFor(config, context);
-  const options = { zone, strict: false, now: clock.now(), sources: list };
+  const readAs = async (kind: RecordKind, list: readonly Source[]) => {
+    const options = { zone, strict: false, now: clock.now(), sources: { ...sources, list } };
+    return await prepareInputs(kind, [input()], options, signal);
+  };
   if (matches.length === 0) {
-    const { unreadable } = await prepareInputs('wellness', [input()], options, signal);
-    const [refused] = unreadable;
-    throw new SyncError(
-      'INPUT_INVALID',
-      refused?.problems[0].problem ?? `${path} matches no source.`,
-      {
-        hint:
-          refused?.hint ??
-          phrase`${sync('sources')} lists the exports that sync reads. JSON records need no source: ${sync('push', 'wellness', path, '--dry-run')}, or nutrition, shows what is in them.`,
-      },
+    const read = await readOwn(path, (kind) => readAs(kind, sources.list));
+    return print(output, read, () => true) ? ExitCode.ok : ExitCode.invalidInput;
+  }
+  let isWhole = true;
+  for (const { source, mapping } of matches) {
+    const read = await readAs(mapping.kind, [source]);
+    if (!print(output, read, ({ unsent }) => unsent === true)) isWhole = false;
+  }
+  return isWhole ? ExitCode.ok : ExitCode.invalidInput;
+}
+
+/**
+ * Reads a file of no source as records in the platform's form, of the kind that it holds.
+ *
+ * @throws SyncError `INPUT_INVALID` if it has none
+ */
+async function readOwn(
+  path: string,
+  readAs: (kind: RecordKind) => Promise<PreparedInputs>,
+): Promise<PreparedInputs> {
+  const wellness = await readAs('wellness');
+  const [refused] = wellness.unreadable;
+  if (refused === undefined)
+    return { ...wellness, exports: ownExports(path, 'wellness', wellness) };
+  const nutrition = await readAs('nutrition');
+  if (nutrition.records.length > 0)
+    return { ...nutrition, exports: ownExports(path, 'nutrition', nutrition) };
+  const { problems, hint } = refused;
+  throw new SyncError('INPUT_INVALID', problems[0].problem, { hint, details: { path } });
+}
+
+function ownExports(
+  input: string,
+  kind: RecordKind,
+  { records }: PreparedInputs,
+): readonly RecognisedInput[] {
+  const mapping = PLATFORM_FORM.files.find((file) => file.kind === kind);
+  const [first, last] = [records[0]?.date, records.at(-1)?.date];
+  if (mapping === undefined || first === undefined || last === undefined) return [];
+  return [{ input, source: PLATFORM_FORM, mapping, days: records.length, first, last }];
+}
+
+/** Limits the notes about days that are printed of a file. */
+const MAX_NOTES = 20;
+
+/** Prints what is read, and what is left out. @returns false if a part of the file cannot be sent */
+function print(
+  output: AppContext['output'],
+  { exports, records, notes, warnings, unreadable, invalid, empty }: PreparedInputs,
+  isShown: (note: Warning) => boolean,
+): boolean {
+  const [first] = records;
+  const example = first === undefined ? {} : { example: first.body };
+  const shown = first === undefined ? '' : phrase`\n${indentedJson(first.body)}`;
+  for (const found of exports)
+    output.result({ ...exportJson(found), ...example }, phrase`${exportText(found)}${shown}`);
+  for (const note of [...notes, ...warnings]) output.warn(note);
+  const ofDays = records.flatMap((day) => day.warnings).filter(isShown);
+  for (const note of ofDays.slice(0, MAX_NOTES)) output.warn(noteText(note));
+  if (ofDays.length > MAX_NOTES) output.warn(`and ${ofDays.length - MAX_NOTES} more notes`);
+  for (const { source, problems, ...item } of [...unreadable, ...invalid]) {
+    const said = problems.map(({ field, problem }) =>
+      field === undefined ? problem : `${field}: ${problem}`,
     );
+    const hint = 'hint' in item ? phrase` ${item.hint}` : '';
+    output.warn(phrase`${source}: ${said.join('; ')}${hint}`);
   }
-  let code: ExitCode = ExitCode.ok;
-  for (const match of matches) {
-    const { kind } = match.mapping;
-    const own = { ...options, sources: { ...list, list: [match.source] } };
-    const read = await prepareInputs(kind, [input()], own, signal);
-    const [first] = read.records;
-    const example = first === undefined ? {} : { example: first.body };
-    for (const found of read.exports) {
-      const shown = first === undefined ? '' : phrase`\n${indentedJson(first.body)}`;
-      output.result({ ...exportJson(found), ...example }, phrase`${exportText(found)}${shown}`);
-    }
-    for (const note of [...read.notes, ...read.warnings]) output.warn(note);
-    const lost = read.records.flatMap(({ warnings }) => warnings.filter(({ unsent }) => unsent));
-    for (const warning of lost) {
-      output.warn(noteText(warning));
-      code = ExitCode.invalidInput;
-    }
-    for (const { source, problems, ...item } of [...read.unreadable, ...read.invalid]) {
-      const said = problems.map(({ field, problem }) =>
-        field === undefined ? problem : `${field}: ${problem}`,
-      );
-      const hint = 'hint' in item ? phrase` ${item.hint}` : '';
-      output.warn(phrase`${source}: ${said.join('; ')}${hint}`);
-      code = ExitCode.invalidInput;
-    }
-    for (const { problem } of read.empty) {
-      output.warn(problem);
-      code = ExitCode.invalidInput;
-    }
-  }
-  return code;
+  for (const { problem } of empty) output.warn(problem);
+  const isUnsent = ofDays.some(({ unsent }) => unsent === true);
+  return !isUnsent && [unreadable, invalid, empty].every((lost) => lost.length === 0);
 }

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openLoggedInWorld, openTerminal } from '../support/acceptance.ts';
+import { openLoggedInWorld, openTerminal, requestLines } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 
 const STRONG = 'Date,Workout Name,Exercise Name,Weight,Reps\n2026-11-20,Legs,Squat,120,5\n';
@@ -61,6 +61,36 @@ describe('a folder with a log of lifted weights', () => {
     expect([none.code, none.stderr]).toEqual([3, /empty\.csv has no row with a value to send\./]);
     const lines = await world.lines(['sources', `${folder}/diary.csv`]);
     expect(lines[0]).toMatchObject({ source: 'table', unread: ['notes'] });
+  });
+});
+
+describe('sync sources of JSON records in the platform’s form', () => {
+  const twoDays = '[{"date":"2026-11-17","weight":72,"shoe":1},{"date":"2026-11-18","hrv":61}]';
+
+  it('shows their days and the first one, and what is left out', async () => {
+    const { world } = await openDiaryWorld();
+    const run = await world.sync(['sources', world.write('own.json', twoDays)]);
+    expect(run.code).toBe(0);
+    expect(run.stdout).toMatch(
+      /own\.json: JSON records: wellness, 2 days \(2026-11-17 to 2026-11-18\)\n.*"weight": 72\n/s,
+    );
+    expect(run.stderr).toMatch(/^note: .*own\.json#\/0: not sent, .* does not know it: "shoe"\n$/);
+    const food = '{"items":[{"logged_at":"2026-11-18T08:00:00+01:00","carbs":54}]}\n';
+    const [line] = await world.lines(['sources', world.write('food.ndjson', `${food}${food}`)]);
+    expect(line).toMatchObject({ type: 'export', source: 'platform', kind: 'nutrition', days: 1 });
+    expect(requestLines(world.sandbox).filter((request) => request.startsWith('POST'))).toEqual([]);
+  });
+
+  it('exits with 3 if a value or a record of them cannot be sent', async () => {
+    const { world } = await openDiaryWorld();
+    const faulty = twoDays.replace('61', '"abc"').replace('72', '"xyz","hrv":55');
+    const run = await world.sync(['sources', world.write('faulty.json', faulty)]);
+    expect([run.code, run.stdout]).toEqual([3, /wellness, 1 day \(2026-11-17\)/]);
+    expect(run.stderr).toMatch(
+      /faulty\.json#\/0: weight: is "xyz".*faulty\.json#\/1: hrv: is "abc"/s,
+    );
+    const none = await world.sync(['sources', world.write('none.json', '{"a":{"b":1}}')]);
+    expect([none.code, none.stderr]).toEqual([3, /none\.json is JSON of an unknown program/]);
   });
 });
 

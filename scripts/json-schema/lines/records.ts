@@ -131,11 +131,12 @@ const PUSH_SUMMARY = line('summary of records', {
 const KIND = word('What is in it.', { wellness: 'daily records', nutrition: 'food' });
 
 const EXPORT = line('export', {
-  about: 'A file that another program exported, as sync recognised it.',
+  about:
+    'A file that another program exported, as sync recognised it; of `sources FILE`, also JSON records.',
   commands: ['push wellness', 'push nutrition', 'sources FILE'],
   fields: {
     path: text('The file as the command line names it.'),
-    source: text('Name of the source, as `--source` takes it.'),
+    source: text('Name of the source, as `--source` takes it; `platform` for JSON records.'),
     title: text('The source for people.'),
     holds: text('What the file holds, in the words of the source.'),
     kind: KIND,
