@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type World,
   expireAccess,
+  freePort,
   loginWithToken,
   ownerOf,
   startLogin,
@@ -10,6 +12,7 @@ import {
   visit,
 } from '../../support/acceptance.ts';
 import { type Finished, type Running, ndjson } from '../../support/program.ts';
+import { gpx, ridePoints } from '../../support/tracks.ts';
 import { judgeOutput } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
 import {
@@ -22,11 +25,20 @@ import {
 import { type MomentProxy, openBehindProxy, strike } from '../moment-proxy.ts';
 import { undisturbed } from '../sending.ts';
 
-const PROCEDURES = [refresh, login, refresh, logout, refresh, configSet] as const;
+const PROCEDURES = [
+  refresh,
+  login,
+  registration,
+  refresh,
+  logout,
+  convert,
+  refresh,
+  configSet,
+] as const;
 
 torture({
   name: 'kill-login',
-  title: 'kill -9 of refresh, login, logout, config set',
+  title: 'kill -9 of refresh, login, registration, logout, config set, convert',
   rounds: { short: 12, full: 96 },
   run: async (round) => {
     const procedure = round.turn(PROCEDURES);
@@ -107,6 +119,37 @@ async function completeLogin(round: Round, world: World): Promise<void> {
   if (owner !== 'athlete-1') round.failed('lost', `the new login: ${String(owner)}`);
 }
 
+/** A client whose answer was lost stays at the platform; one that was kept is used again. */
+async function registration(round: Round, world: World, proxy: MomentProxy): Promise<void> {
+  const redirectUri = `http://127.0.0.1:${await freePort()}/login`;
+  const args = ['login', proxy.url, '--register', '--redirect-uri', redirectUri];
+  const env = { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined };
+  const registered = () => world.sandbox.control.requests({ route: 'register' }).length;
+  for (let kills = round.random.integer(1, 3); kills > 0; kills--) {
+    const path = round.random.pick([/oauth\/register/, /well-known/, /authorize/]);
+    const running = world.start([...args, '--start'], { env });
+    judgeKilled(round, 'login --register', await kill(round, proxy, path, running));
+    await judgeState(round, world);
+  }
+  const before = registered();
+  const first = await undisturbed(world).sync([...args, '--start', '--json'], { env });
+  if (first.code !== 0) round.failed('wrong report', `login --register: ${first.stderr}`);
+  if (registered() > before + 1) round.failed('duplicated', 'a client');
+  const again = await undisturbed(world).sync([...args, '--start', '--json'], { env });
+  const clients = [first, again].map(({ stdout }) => {
+    const [line = {}] = ndjson(stdout) as { authorizeUrl?: string }[];
+    return new URL(line.authorizeUrl ?? 'about:blank').searchParams.get('client_id');
+  });
+  if (clients[0] === null || clients[0] !== clients[1]) {
+    round.failed('lost', `the client that was kept: ${clients.join(', ')}`);
+  }
+  const { authorizeUrl = '' } = (ndjson(again.stdout)[0] ?? {}) as { authorizeUrl?: string };
+  const { headers } = await fetch(authorizeUrl, { redirect: 'manual' });
+  const input = `${headers.get('location') ?? ''}\n`;
+  const last = await undisturbed(world).sync(['login', '--finish'], { env, input });
+  if (last.code !== 0) round.failed('lost', `the login after a registration: ${last.stderr}`);
+}
+
 async function logout(round: Round, world: World, proxy: MomentProxy): Promise<void> {
   await loginWithToken(world);
   for (let kills = round.random.integer(1, 3); kills > 0; kills--) {
@@ -141,6 +184,32 @@ async function configSet(round: Round, world: World): Promise<void> {
   const last = await run(round, world, ['config', 'set', 'timezone', 'Asia/Tokyo']);
   if (last.code !== 0 || (await setting(world, 'timezone')) !== 'Asia/Tokyo') {
     round.failed('wrong report', `config set: ${String(last.code)} ${last.stderr}`);
+  }
+}
+
+/** A copy that a kill left is whole, or `upload` takes it for no recording. */
+async function convert(round: Round, world: World): Promise<void> {
+  const points = ridePoints(round.random.integer(2_000, 9_000), { hr: 140 });
+  const track = world.write(
+    'ride.gpx',
+    gpx([{ segments: [points] }], { start: Date.UTC(2026, 3, 1, 7) }),
+  );
+  const whole = join(world.home.dir, 'whole.fit');
+  await run(round, world, ['convert', track, '--out', whole]);
+  const copy = join(world.home.dir, 'copy.fit');
+  for (let kills = round.random.integer(2, 4); kills > 0; kills--) {
+    const running = world.start(['convert', track, '--out', copy]);
+    judgeKilled(round, 'convert', await killWithin(round, 1_200, running));
+    if (!existsSync(copy)) continue;
+    if (!readFileSync(copy).equals(readFileSync(whole))) {
+      const { code } = await run(round, world, ['upload', copy, '--dry-run']);
+      if (code === 0) round.failed('wrong report', 'upload takes a part of a copy');
+    }
+    rmSync(copy);
+  }
+  const last = await run(round, world, ['convert', track, '--out', copy]);
+  if (last.code !== 0 || !readFileSync(copy).equals(readFileSync(whole))) {
+    round.failed('lost', `the copy: ${String(last.code)} ${last.stderr}`);
   }
 }
 
