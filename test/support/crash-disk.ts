@@ -43,10 +43,15 @@ export function mountCrashDisk(dir: string): CrashDisk {
     return stdout.trim();
   };
   const mount = () => run('mount', '-o', 'loop,errors=remount-ro', image, dir);
+  // A killed process may still be ending, and another mount namespace may hold a copy of the mount: mounted again
+  // before the file system has ended, it would be the one without power.
+  const hasEnded = () => {
+    spawnSync('umount', [dir]);
+    return run('losetup', '--associated', image) === '';
+  };
   const unmount = () => {
-    // A killed process may still be ending.
-    for (let attempt = 1; spawnSync('umount', [dir]).status !== 0; attempt++) {
-      if (attempt === 100) throw new Error(`${dir} is busy`);
+    for (let attempt = 1; !hasEnded(); attempt++) {
+      if (attempt === 600) throw new Error(`${dir} is busy`);
       spawnSync('sleep', ['0.05']);
     }
   };
