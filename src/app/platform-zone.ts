@@ -6,9 +6,8 @@ import { type Config, accountKey } from '../config/config.ts';
 import { zoneRules } from '../records/days/zone.ts';
 import { withConnection } from './connection.ts';
 import type { AppContext } from './context.ts';
-import { isObject, parseJson } from '../base/json.ts';
-import { readPlainFile } from '../system/plain-file.ts';
-import { makeFolder, replaceFile } from '../system/storage.ts';
+import { isObject } from '../base/json.ts';
+import { readEntry, writeEntry } from '../system/state-entries.ts';
 
 /** Time limit for the platform's answer (ms). */
 const ANSWER_TIMEOUT_MS = 5_000;
@@ -93,13 +92,9 @@ function rememberPlatformZone(
   config: Config,
   name: string,
 ): void {
-  const { stateDir } = config.paths;
   const seenAt = new Date(clock.now()).toISOString();
-  const key = accountKey(config, config.account);
   try {
-    makeFolder(stateDir, 0o700);
-    const all = { ...readAll(stateDir), [key]: { name, seenAt } };
-    replaceFile(fileIn(stateDir), `${JSON.stringify(all)}\n`);
+    writeEntry(fileOf(config), accountKey(config, config.account), { name, seenAt });
   } catch (error) {
     trace(`The platform's zone was not recorded: ${messageOf(error)}`);
   }
@@ -107,7 +102,7 @@ function rememberPlatformZone(
 
 /** Returns the zone that the platform last named for this account, if this machine asked. */
 export function lastPlatformZone(config: Config): PlatformZone | undefined {
-  const found = readAll(config.paths.stateDir)[accountKey(config, config.account)];
+  const found = readEntry(fileOf(config), accountKey(config, config.account));
   if (!isObject(found)) return undefined;
   const { seenAt } = found;
   // Another release of the zone data may not have a zone that was recorded.
@@ -121,16 +116,6 @@ export function zoneToType(config: Config): string {
   return asked?.name ?? 'Europe/Berlin';
 }
 
-function fileIn(stateDir: string): string {
-  return join(stateDir, 'platform-zones.json');
-}
-
-/** A missing or damaged file counts as empty. */
-function readAll(stateDir: string): Record<string, unknown> {
-  try {
-    const all = parseJson(readPlainFile(fileIn(stateDir)).toString());
-    return isObject(all) ? all : {};
-  } catch {
-    return {};
-  }
+function fileOf({ paths }: Config): string {
+  return join(paths.stateDir, 'platform-zones.json');
 }

@@ -6,6 +6,7 @@ import type { AppContext } from '../app/context.ts';
 import { DATE_FORMS, rangeFlags } from '../app/flags/date.ts';
 import { sameRideOf } from '../app/flags/same-ride.ts';
 import { FailureGroups } from '../app/words/failure-groups.ts';
+import { sayLongWait } from '../app/words/long-wait.ts';
 import { targetsOf, withLedger } from '../app/ledger.ts';
 import { Tally } from '../app/outcomes.ts';
 import {
@@ -25,7 +26,6 @@ import { isActivityName } from '../inputs/recording-names.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/days/zone.ts';
-import { holderOf } from '../system/processes.ts';
 import { hearSignals } from '../system/signals.ts';
 import { loadOs } from '../system/this-process.ts';
 import { plural } from '../terminal/words.ts';
@@ -109,9 +109,7 @@ export const upload: CommandModule = {
               output.say(
                 `Another sync is sending ${plural(count, 'recording')} just now; waiting for it.`,
               ),
-            onLongWait: (marks) => {
-              for (const mark of marks) output.say(holderText(holderOf(mark)));
-            },
+            onLongWait: sayLongWait(output),
             progress: (now) => progress.update(recordingProgress(now)),
           });
         });
@@ -123,12 +121,6 @@ export const upload: CommandModule = {
     });
   },
 };
-
-function holderText({ pid, isStopped }: ReturnType<typeof holderOf>): string {
-  return isStopped
-    ? `Process ${pid} holds them, and is stopped: \`kill -CONT ${pid}\` continues it, \`kill -KILL ${pid}\` ends it.`
-    : `Process ${pid} is still sending them.`;
-}
 
 async function optionsOf(flags: UploadFlags, config: Config, context: AppContext) {
   const { since, name } = flags;

@@ -1,9 +1,8 @@
-import { dirname, join } from 'node:path';
-import { isObject, parseObject } from '../base/json.ts';
+import { join } from 'node:path';
+import { isObject } from '../base/json.ts';
 import type { Config } from '../config/config.ts';
 import { serviceId } from '../config/endpoints.ts';
-import { makeStateFolder, replaceFile, storageError } from '../system/storage.ts';
-import { readPlainFile } from '../system/plain-file.ts';
+import { readEntry, writeEntry } from '../system/state-entries.ts';
 
 /** A client that `sync login` registered at a platform, for all profiles of this computer. */
 export interface RegisteredClient {
@@ -19,7 +18,7 @@ export interface RegisteredClient {
 
 /** Returns the client that was registered at a service; undefined if there is none. */
 export function registeredClient(stateDir: string, service: string): RegisteredClient | undefined {
-  const found = readAll(stateDir)[service];
+  const found = readEntry(fileIn(stateDir), service);
   if (!isObject(found)) return undefined;
   const { clientId, clientName, redirectUri, registeredAt, isPublic } = found;
   const texts = [clientId, clientName, redirectUri, registeredAt];
@@ -40,26 +39,9 @@ export function keepClient(
   service: string,
   client: RegisteredClient | undefined,
 ): void {
-  const path = fileIn(stateDir);
-  // JSON omits undefined values.
-  const all = { ...readAll(stateDir), [service]: client };
-  makeStateFolder(dirname(path));
-  try {
-    replaceFile(path, `${JSON.stringify(all)}\n`);
-  } catch (cause) {
-    throw storageError(path, cause, 'SYNC_STATE_DIR');
-  }
+  writeEntry(fileIn(stateDir), service, client);
 }
 
 function fileIn(stateDir: string): string {
   return join(stateDir, 'clients.json');
-}
-
-/** A missing or damaged file counts as empty. */
-function readAll(stateDir: string): Readonly<Record<string, unknown>> {
-  try {
-    return parseObject(readPlainFile(fileIn(stateDir)).toString()) ?? {};
-  } catch {
-    return {};
-  }
 }

@@ -113,6 +113,11 @@ export class RecordLedger {
     return claim;
   }
 
+  /** Returns the mark of the process that is sending a day. */
+  senderOf(kind: RecordKind, date: string): string | undefined {
+    return this.#row(kind, date)?.owner ?? undefined;
+  }
+
   /** Checks if the service last confirmed this record for the day. Writes nothing. */
   isUnchanged(kind: RecordKind, date: string, digest: string): boolean {
     return this.#isConfirmed(kind, this.#row(kind, date), digest);

@@ -4,6 +4,7 @@ import type { SentField } from '../ledger/wellness.ts';
 import { inParallel } from '../base/parallel.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { BatchBreaker, failureOf } from '../api/batch-breaker.ts';
+import { ClaimWait, type OnLongWait } from '../ledger/claim-wait.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
 import type { NutritionRecord } from './nutrition/delivery.ts';
 import { type DayOptions, NutritionRun } from './nutrition-run.ts';
@@ -31,6 +32,7 @@ export interface DeliveryOptions extends DayOptions {
 
 export interface DeliveryTarget extends NutritionTarget {
   readonly report: (item: RecordItem) => void;
+  readonly onLongWait?: OnLongWait | undefined;
 }
 
 /** The outcome of one day. */
@@ -47,9 +49,6 @@ export type RecordItem = {
 
 const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
 const UNDONE = { outcome: 'skipped', reason: 'undone' } as const;
-
-/** Poll interval for a day that another process is sending (ms). */
-const BUSY_POLL_MS = 50;
 
 /**
  * Delivers one record a date, several dates at once. A failed date does not stop the others; a dead
@@ -79,6 +78,7 @@ class DayQueue {
   readonly #nutrition: NutritionRun;
   readonly #rank: Rank;
   readonly #records: readonly PreparedRecord[];
+  readonly #wait: ClaimWait;
 
   constructor(
     context: Pick<Context, 'clock' | 'signal'>,
@@ -89,6 +89,7 @@ class DayQueue {
     this.#context = context;
     this.#options = options;
     this.#target = target;
+    this.#wait = new ClaimWait(context, target.onLongWait);
     this.#rank = options.rank ?? rankBy();
     // Another digest, so that a later run without `--add` compares the day again.
     this.#records =
@@ -141,7 +142,6 @@ class DayQueue {
 
   async #claimed(record: PreparedRecord, warnings: Warning[]): Promise<DayOutcome> {
     const { kind, date, digest } = record;
-    const { clock, signal } = this.#context;
     const { ledger } = this.#target;
     const { dryRun } = this.#options;
     // These options send a day even if the ledger says that it is unchanged.
@@ -173,12 +173,12 @@ class DayQueue {
     const isPart = typeof before?.dropped === 'string';
     const isRefused = isPart && !ledger.platform.has(kind, 'further-fields');
     const isWhole = before?.state === 'pending' || isRefused;
-    for (;;) {
+    const tryClaim = () => {
       const claim = ledger.claim(kind, date, digest, mustSend);
-      if (claim === 'unchanged') return UNCHANGED;
-      if (claim === 'yours') break;
-      await clock.sleep(BUSY_POLL_MS, signal);
-    }
+      return claim === 'busy' ? undefined : claim;
+    };
+    const claim = await this.#wait.until(tryClaim, () => ledger.senderOf(kind, date));
+    if (claim === 'unchanged') return UNCHANGED;
     try {
       if (kind === 'wellness') return await this.#wellness(record, warnings, isWhole);
       const outcome = await this.#nutrition.deliver(this.#chosen(record, warnings), warnings);

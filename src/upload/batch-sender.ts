@@ -21,16 +21,11 @@ import type { UploadItem, UploadProgress } from './report.ts';
 import { type Amount, UploadTimes } from './upload-times.ts';
 import { type Examined, Uploader, type UploadTarget } from './uploader.ts';
 
-/** Wait after which a run names the processes that it waits for (ms). */
-const LONG_WAIT_MS = 30_000;
-
 export interface RunTarget extends UploadTarget {
   readonly report: (item: UploadItem) => void;
   readonly progress?: ((progress: UploadProgress) => void) | undefined;
   /** Called before the batch waits for recordings that other processes are sending. */
   readonly onBusy?: ((count: number) => void) | undefined;
-  /** Called once with the marks of the processes for which a run waits long. */
-  readonly onLongWait?: ((marks: ReadonlySet<string>) => void) | undefined;
 }
 
 export interface MemberRecording {
@@ -83,25 +78,7 @@ export class BatchSender {
     if (busy.length === 0) return;
     const { sentElsewhere } = this.#uploader;
     if (sentElsewhere.size > 0) this.#target.onBusy?.(sentElsewhere.size);
-    const done = new AbortController();
-    const { clock, signal } = this.#context;
-    void clock.sleep(LONG_WAIT_MS, AbortSignal.any([signal, done.signal])).then(
-      () => this.#target.onLongWait?.(this.#senders()),
-      () => undefined,
-    );
-    try {
-      await this.#sendAll(busy, (each) => this.#uploader.deliver(each));
-    } finally {
-      done.abort();
-    }
-  }
-
-  /** Returns the marks of the processes that are still sending recordings of this run. */
-  #senders(): ReadonlySet<string> {
-    const marks = [...this.#uploader.sentElsewhere].map((sha256) =>
-      this.#target.ledger.senderOf(sha256),
-    );
-    return new Set(marks.filter((mark) => mark !== undefined));
+    await this.#sendAll(busy, (each) => this.#uploader.deliver(each));
   }
 
   /**
@@ -156,7 +133,7 @@ export class BatchSender {
     }
     const startedAt = this.#context.clock.monotonic();
     const item = await this.#uploader.uploadContents(path, contents, contents.track);
-    this.#judge(item);
+    this.#countFailure(item);
     this.#report(item, contents.bytes.length, startedAt);
   }
 
@@ -178,7 +155,7 @@ export class BatchSender {
   async #sendFile(deliver: Deliver, file: RecordingFile, buffers: BufferSource) {
     const send = async (source: BufferSource, room?: number) =>
       this.#given(file.path) ??
-      this.#judged(file, await deliver(this.#uploader.examine(file, source, room)));
+      this.#explained(file, await deliver(this.#uploader.examine(file, source, room)));
     if (file.stamp.size <= LARGE_BYTES) {
       try {
         return await send(buffers, LARGE_BYTES);
@@ -191,14 +168,14 @@ export class BatchSender {
     return await sent;
   }
 
-  /** Judges the outcome of a file; a folder that is gone explains why it could not be read. */
-  #judged(file: RecordingFile, item: UploadItem | undefined): UploadItem | undefined {
+  /** Returns the outcome of a file: a folder that is gone explains why it could not be read. */
+  #explained(file: RecordingFile, item: UploadItem | undefined): UploadItem | undefined {
     if (item === undefined) return undefined;
     if (item.outcome === 'invalid' && item.reason === 'unreadable' && file.folder !== undefined) {
       const gone = goneItem(file.path, file.folder);
       if (gone !== undefined) return gone;
     }
-    this.#judge(item);
+    this.#countFailure(item);
     return item;
   }
 
@@ -213,7 +190,8 @@ export class BatchSender {
     return openedBy && { path, outcome: 'failed', ...openedBy };
   }
 
-  #judge(item: UploadItem): void {
+  /** Opens the circuit breaker after repeated failures. */
+  #countFailure(item: UploadItem): void {
     if (item.outcome === 'failed') this.#breaker.failed(item);
     else if ('attempts' in item) this.#breaker.answered();
   }

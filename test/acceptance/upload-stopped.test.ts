@@ -1,34 +1,73 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/system/this-process.ts';
 import { openLoggedInWorld } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { until } from '../support/until.ts';
+import { makeZip } from '../support/zip-maker.ts';
 
-it.runIf(process.platform === 'linux')(
-  'sync upload names a stopped process for which it waits, and its recording is sent when that ends',
-  async () => {
+/** A clock by which each pause takes 10 s. */
+function hurriedClock() {
+  let passed = 0;
+  const sleep = async (_ms: number, signal?: AbortSignal): Promise<void> => {
+    passed += 10_000;
+    await systemClock.sleep(10, signal);
+  };
+  const monotonic = () => systemClock.monotonic() + passed;
+  return { clock: { ...systemClock, sleep, monotonic }, passed: () => passed };
+}
+
+const ride = makeRecording({ sizeBytes: 3_000 });
+const meal = { name: 'Bread', calories: 200, logged_at: '2026-02-15T07:30:00+01:00' };
+
+it.runIf(process.platform === 'linux').each([
+  { what: 'a recording', name: 'ride.fit', content: ride, route: 'upload-fit', args: ['upload'] },
+  {
+    what: 'a recording in an archive',
+    name: 'rides.zip',
+    content: makeZip([{ name: 'ride.fit', bytes: ride }]),
+    route: 'upload-fit',
+    args: ['upload'],
+  },
+  {
+    what: 'a wellness day',
+    name: 'wellness.json',
+    content: '[{"date":"2026-02-15","restingHr":50}]',
+    route: 'wellness',
+    args: ['push', 'wellness'],
+  },
+  {
+    what: 'a nutrition day',
+    name: 'meals.json',
+    content: JSON.stringify([{ date: '2026-02-15', items: [meal] }]),
+    route: 'nutrition',
+    args: ['push', 'nutrition'],
+  },
+] as const)(
+  '$what that a stopped process is sending: that process is named once, and what it held is sent when it ends',
+  async ({ name, content, route, args }) => {
     const world = await openLoggedInWorld();
     const { control } = world.sandbox;
-    const ride = world.write('ride.fit', makeRecording({ sizeBytes: 3_000 }));
-    control.addFaults('upload-fit:hang');
-    const { child, finished } = world.start(['upload', ride]);
-    await until(() => control.requests({ route: 'upload-fit' }).length === 1);
+    const file = world.write(name, content);
+    control.addFaults(`${route}:hang`);
+    const { child, finished } = world.start([...args, file]);
+    await until(() => control.requests({ route }).length === 1);
     child.kill('SIGSTOP');
-    let longWaits = 0;
-    const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
-      const isLong = ms === 30_000;
-      await systemClock.sleep(isLong ? 10 : ms, signal);
-      if (isLong) longWaits++;
-    };
-    const waiting = world.sync(['upload', ride], { clock: { ...systemClock, sleep } });
-    await until(() => longWaits > 0);
+    const status = `/proc/${child.pid ?? 0}/status`;
+    await until(() => /^State:\s+T/m.test(readFileSync(status, 'latin1')));
+    const { clock, passed } = hurriedClock();
+    const waiting = world.sync([...args, file], { clock });
+    // After half a minute, and more tries.
+    await until(() => passed() > 60_000);
     child.kill('SIGKILL');
     child.kill('SIGCONT');
     await finished;
-    const { code, stdout, stderr } = await waiting;
-    expect([code, stdout]).toEqual([0, expect.stringContaining('uploaded')]);
-    expect(stderr).toContain('Another sync is sending 1 recording just now; waiting for it.');
-    expect(stderr).toContain(`Process ${child.pid ?? 0} holds them, and is stopped: `);
+    const { code, stderr } = await waiting;
+    expect(code).toBe(0);
+    expect(control.requests({ route }).map(({ status }) => status)).toContain(200);
+    expect(stderr).toContain(
+      `Waiting for process ${child.pid ?? 0}, which began to send the same and is stopped: `,
+    );
     expect(stderr.match(/is stopped/g)).toHaveLength(1);
   },
 );

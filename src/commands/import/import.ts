@@ -5,6 +5,7 @@ import { activityView } from '../../app/words/activities.ts';
 import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
 import { pushSummaryText, warnOfZone } from '../../app/words/days.ts';
 import { DayReport } from '../../app/words/day-report.ts';
+import { sayLongWait } from '../../app/words/long-wait.ts';
 import { namedPaths } from '../../inputs/find-files.ts';
 import {
   recordingProgress,
@@ -258,11 +259,13 @@ class Import {
           sendOptions,
           {
             ...upload,
+            onLongWait: sayLongWait(output),
             report: (item) => this.#reportUpload(item),
             progress: (now) => progress.update(recordingProgress(now)),
           },
           {
             ...records,
+            onLongWait: sayLongWait(output),
             report: (item) => {
               this.#report.add(item);
               done++;

@@ -1,0 +1,48 @@
+import type { Context } from '../base/context.ts';
+
+/** Wait after which a run names the process that it waits for (ms). */
+const LONG_WAIT_MS = 30_000;
+/** Pause before the next try (ms). */
+const POLL_MS = 100;
+
+/** Called once for each process for which a run waits long, with its mark: see `holderOf`. */
+export type OnLongWait = (mark: string) => void;
+
+/** Waits for recordings and days that other tasks or processes are sending. */
+export class ClaimWait {
+  readonly #context: Pick<Context, 'clock' | 'signal'>;
+  readonly #onLongWait: OnLongWait | undefined;
+  readonly #named = new Set<string>();
+
+  constructor(context: Pick<Context, 'clock' | 'signal'>, onLongWait: OnLongWait | undefined) {
+    this.#context = context;
+    this.#onLongWait = onLongWait;
+  }
+
+  /**
+   * Tries until there is an outcome.
+   *
+   * @param attempt returns undefined while another task or process holds the claim
+   * @param holder returns the mark of that process
+   * @throws the errors of the attempt; the signal's reason if it is aborted
+   */
+  async until<T>(
+    attempt: () => T | undefined | Promise<T | undefined>,
+    holder: () => string | undefined,
+  ): Promise<T> {
+    const { clock, signal } = this.#context;
+    const began = clock.monotonic();
+    for (;;) {
+      const outcome = await attempt();
+      if (outcome !== undefined) return outcome;
+      if (clock.monotonic() - began >= LONG_WAIT_MS) this.#name(holder());
+      await clock.sleep(POLL_MS, signal);
+    }
+  }
+
+  #name(mark: string | undefined): void {
+    if (mark === undefined || this.#named.has(mark)) return;
+    this.#named.add(mark);
+    this.#onLongWait?.(mark);
+  }
+}
