@@ -146,8 +146,9 @@ function corrupt(problem: Unwhole['problem'], detail: string): Unwhole {
   return { state: 'corrupt', problem, detail };
 }
 
+/** Returns `1,234 bytes`. The tables of `toLocaleString` would cost a watcher 5 MB for its first cut-off file. */
 function count(n: number, noun?: string): string {
-  const digits = n.toLocaleString('en-US');
+  const digits = String(n).replace(/\B(?=(?:\d{3})+$)/g, ',');
   if (noun === undefined) return digits;
   return `${digits} ${noun}${n === 1 ? '' : 's'}`;
 }

@@ -46,11 +46,17 @@ export class NeedsRoom extends Error {}
 /** Returns a buffer of at least `size` bytes, valid until the next call. */
 export type BufferSource = (size: number) => Buffer;
 
-/** Returns a source of one buffer, which grows to the largest file and is reused. */
-export function reusedBuffer(): BufferSource {
+/**
+ * Returns a source of one buffer, which grows to the largest file and is reused.
+ *
+ * @param largestKept larger buffers are not kept, for a process that mostly waits (bytes)
+ */
+export function reusedBuffer(largestKept = Infinity): BufferSource {
   let buffer = Buffer.alloc(0);
   return (size) => {
-    if (buffer.length < size) buffer = Buffer.allocUnsafeSlow(size);
+    if (size > largestKept) return Buffer.allocUnsafeSlow(size);
+    // At least twice as large: recordings of slowly growing sizes would leave a buffer each.
+    if (buffer.length < size) buffer = Buffer.allocUnsafeSlow(Math.max(size, 2 * buffer.length));
     return buffer;
   };
 }

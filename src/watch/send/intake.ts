@@ -17,7 +17,7 @@ import type { UploadItem } from '../../upload/report.ts';
 import type { WatchParts } from '../parts.ts';
 import { type WaitingRecording, isTrack, waitingRecording } from './outbox.ts';
 import { isSettled } from './refusal-backoff.ts';
-import { type Sender, asFailure, decidedBy } from './sender.ts';
+import { KEPT_BYTES, type Sender, asFailure, decidedBy } from './sender.ts';
 
 /** Files that changed within this time are copied before others, and without a bound: apps overwrite them (ms). */
 const FRESH_MS = 7 * 86_400_000;
@@ -73,7 +73,7 @@ export class Intake {
   #sorted: UnreadFile[] = [];
   #isSorted = true;
   #isReading = false;
-  #buffers = reusedBuffer();
+  readonly #buffers = reusedBuffer(KEPT_BYTES);
   /** No file is read before this (monotonic clock, ms). */
   #retryAt = -Infinity;
   /** It was reported that recordings cannot be copied. */
@@ -172,7 +172,6 @@ export class Intake {
       this.#sender.deliveryFailed(asFailure(error));
     } finally {
       this.#isReading = false;
-      this.#buffers = reusedBuffer();
     }
   }
 

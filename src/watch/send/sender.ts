@@ -26,6 +26,8 @@ import { type WaitingRecording, isTrack } from './outbox.ts';
 
 /** In-flight uploads at once. */
 export const AT_ONCE = 2;
+/** Buffers up to this size are kept from one recording to the next: a day's ride has less (bytes). */
+export const KEPT_BYTES = 1024 * 1024;
 /** `--once` gives up after this many failures in a row, or before a longer wait (ms). */
 const GIVE_UP_AFTER = 3;
 const LONGEST_WAIT_MS = 60_000;
@@ -74,7 +76,7 @@ export class Sender {
   readonly #hardStop = new AbortController();
   /** In-flight recordings, also those without a copy. */
   readonly #active = new Set<WaitingRecording>();
-  #buffers: BufferSource[] = [];
+  readonly #buffers: BufferSource[] = [];
   #retryAfterMs = 0;
   #isStopping = false;
   #isSendingFromMemory = false;
@@ -195,7 +197,6 @@ export class Sender {
   /** Closes the breaker: nothing waits any more, so that a failure may be stale. */
   rest(): void {
     if (this.#parts.delivers && this.#parts.breaker.idle()) this.#parts.changed();
-    this.#buffers = [];
   }
 
   /**
@@ -263,7 +264,7 @@ export class Sender {
     read: (buffers: BufferSource) => RecordingContents | Unreadable,
   ): Promise<boolean> {
     const { changed, events } = this.#parts;
-    const buffers = this.#buffers.pop() ?? reusedBuffer();
+    const buffers = this.#buffers.pop() ?? reusedBuffer(KEPT_BYTES);
     this.#active.add(recording);
     changed();
     try {
