@@ -69,7 +69,7 @@ export function unknownTable(
   return invalid(
     name,
     `${name} is a table from an unknown program, with the columns ${listNames(header, 6)}`,
-    phrase`${sync('sources')} lists the exports that sync reads. A table with the platform's names, such as date and restingHr, is read too: ${documentUrl('records.md')}`,
+    phrase`${sync('sources')} lists the exports that sync reads. A table with the platform's names is read too, such as date and restingHr, or logged_at, name and carbs: ${documentUrl('records.md')}`,
   );
 }
 
