@@ -12,8 +12,8 @@ export interface ItemInput {
   readonly name: string;
 }
 
-/** An item of the inputs that a request has held, or that is not to be sent. */
-export interface SentItem {
+/** An item of a day. */
+export interface DayItem {
   /** As the inputs state it. */
   readonly body: Body;
   /** The inputs that state it, the last one first. None: the item has to leave the platform. */
@@ -21,9 +21,9 @@ export interface SentItem {
   /**
    * `unsure`: a request held it, and no later run has seen it. `base`: a later run has, or the platform took it and
    * shows nothing. `away`: it is not to be sent. With `edited`, it is in conflict with that version; without inputs, the
-   * user took it back; else it was removed in the platform.
+   * user took it back; else it was removed in the platform. Absent: no request has held it; the ledger has no such item.
    */
-  readonly state: 'unsure' | 'base' | 'away';
+  readonly state?: 'unsure' | 'base' | 'away';
   /** The id that the platform gave it, if an answer showed one. */
   readonly id?: string;
   /** A look found it before it was sent, so another computer or the athlete entered it. */
@@ -36,7 +36,7 @@ export interface SentItem {
 
 /** A row of the ledger: a day. */
 export interface LedgerDay {
-  readonly items: readonly SentItem[];
+  readonly items: readonly DayItem[];
   /** Its own fields: totals, `waterMl`, `rawJson`. */
   readonly fields: Body;
   /** The fields as the platform last got them. It recalculates them when an item is removed. */
@@ -79,7 +79,7 @@ export function nutritionLedger(database: Database, account: string, otherTokens
         SELECT day FROM nutrition_days WHERE date = ${date} AND account <> ${account}
           AND substr(account, 1, length(${otherTokens})) = ${otherTokens}`;
       const days = (rows as { day: string }[]).map(({ day }) => JSON.parse(day) as StoredDay);
-      const isThere = ({ state }: SentItem) => state !== 'away';
+      const isThere = ({ state }: DayItem) => state !== 'away';
       return days.some(({ items }) => items.some(isThere));
     },
     /** Records that a request replaced what other tokens sent of the day. */

@@ -13,7 +13,7 @@ import { renderText } from '../base/phrase.ts';
 import { isCalendarDate } from '../base/time.ts';
 import { onlyAccepts } from '../config/platforms.ts';
 import { parseSetting } from '../config/settings.ts';
-import type { SentItem } from '../ledger/nutrition.ts';
+import type { DayItem } from '../ledger/nutrition.ts';
 import { type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
 import { withoutInputs } from '../records/nutrition/ours.ts';
 import { emptyDay } from '../records/prepared-record.ts';
@@ -143,7 +143,7 @@ export class LibraryClient {
     return await this.#run(async (opened) => {
       refuseOptions('undoNutrition', other);
       checkDay('date', date);
-      const undo = (item: SentItem) =>
+      const undo = (item: DayItem) =>
         origin === undefined
           ? undefined
           : withoutInputs(item, ({ kind, name }) => name === origin && kind !== 'stream');

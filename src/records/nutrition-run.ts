@@ -4,25 +4,10 @@ import { daysAfter } from '../base/time.ts';
 import { ENOUGH_FAULTS } from '../api/refusal.ts';
 import { emptyDay } from './prepared-record.ts';
 import type { DayOutcome, MergeMode, NutritionPart, PreparedRecord, Warning } from './types.ts';
-import {
-  DayDelivery,
-  type NutritionRecord,
-  unchangedDay,
-  excessOf,
-  heldItems,
-  isDone,
-  mergeBlindly,
-} from './nutrition/delivery.ts';
+import { DayDelivery, type DayJob, type NutritionRecord } from './nutrition/delivery.ts';
 import type { ShownItem } from './nutrition/merge.ts';
-import {
-  type DayInputs,
-  type MergePolicy,
-  isHeld,
-  isUndone,
-  nutritionBody,
-} from './nutrition/ours.ts';
+import { type DayInputs, type MergePolicy, isHeld, isUndone, oursOf } from './nutrition/ours.ts';
 import { NutritionService, type NutritionTarget } from './nutrition/service.ts';
-import * as words from './nutrition/words.ts';
 
 export interface DayOptions extends Omit<MergePolicy, 'merge'> {
   /** `same-input` by default. */
@@ -40,8 +25,6 @@ export class NutritionRun {
   /** What the platform showed of days, and the ledger's day before that, as JSON. */
   readonly #listed = new Map<string, { shown: readonly ShownItem[]; before: string | undefined }>();
   readonly #delivered = new Set<string>();
-  /** Fields of each day that the platform refused. */
-  readonly #left = new Map<string, readonly string[]>();
   #unfinished: ReadonlySet<string> = new Set();
   /** Days that wait for the neighbouring one. */
   readonly #waiting = new Set<string>();
@@ -103,8 +86,8 @@ export class NutritionRun {
     const known = this.#target.ledger.nutrition.day(record.date);
     if (known.items.length === 0 || record.kind !== 'nutrition') return false;
     const { force, merge = 'same-input' } = this.#options;
-    const around = this.#around(record.date);
-    return mergeBlindly(known, record, around, { force, merge }).waiting.length > 0;
+    const day = { ...record, known, around: this.#around(record.date) };
+    return oursOf(day, { force, merge }).waiting.length > 0;
   }
 
   /** Returns the days of this run to compare again: another computer's request may have spoiled them. */
@@ -145,7 +128,9 @@ export class NutritionRun {
     const { kind, date, digest, files } = record;
     const { ledger } = this.#target;
     const { dryRun, undo } = this.#options;
-    const outcome = await this.#deliverDay(record, warnings);
+    const delivery = new DayDelivery(this.#context, this.#jobOf(record, warnings));
+    if (delivery.ours.waiting.length > 0) this.#waiting.add(date);
+    const outcome = await delivery.run();
     if (dryRun) return outcome;
     const { outcome: word } = outcome;
     if (word === 'pushed' || word === 'skipped' || word === 'undone') {
@@ -153,10 +138,10 @@ export class NutritionRun {
       const isLeft = items.some(isHeld);
       const hasUndone = items.some(isUndone);
       const sentFrom = word === 'pushed' && undo === undefined ? files : [];
-      const dropped = this.#left.get(date) ?? [];
       const undone = hasUndone && !isLeft;
       // A day with items that were taken back, or that wait for a neighbouring one, is compared item by item.
       const isAnew = hasUndone || this.#waiting.has(date);
+      const dropped = delivery.left;
       ledger.confirm(kind, date, isAnew ? '' : digest, { sentFrom, dropped, undone });
       if (undo !== undefined && !isLeft) {
         if (hasUndone) ledger.forgetFiles(kind, date);
@@ -167,61 +152,33 @@ export class NutritionRun {
     return outcome;
   }
 
-  async #deliverDay(record: NutritionRecord, warnings: Warning[]): Promise<DayOutcome> {
-    const { kind, date, parts } = record;
+  #jobOf(record: NutritionRecord, warnings: Warning[]): DayJob {
+    const { kind, date } = record;
     const { ledger, url } = this.#target;
     const { dryRun } = this.#options;
     // The user asked to replace or to force the days of the input only.
     const { force, merge = 'same-input' } = this.isInput(record) ? this.#options : { force: false };
-    const policy = { ...this.#options, force, merge };
-    const warn = (warning: Warning) => {
-      const isSaid = warnings.some(({ message }) => String(message) === String(warning.message));
-      if (!isSaid) warnings.push(warning);
-    };
-    const known = ledger.nutrition.day(date);
-    const around = this.#around(date);
-    const resends = merge === 'replace-day';
-    const day = mergeBlindly(known, record, around, { ...policy, resends });
-    if (day.elsewhere.length > 0) warn(words.elsewhereNote(record, day.elsewhere));
-    if (day.waiting.length > 0) {
-      this.#waiting.add(date);
-      warn(words.movedNote(record, day.waiting));
-    }
-    const versions = parts
-      .filter(({ input }) => input.kind === 'source')
-      .map(({ input, asOf }) => [input.name, asOf] as const);
-    const row = { ...known, asOf: { ...known.asOf, ...Object.fromEntries(versions) } };
-    const items = heldItems(day);
-    const excess = excessOf(record, items, day.fields);
-    if (excess !== undefined) return excess;
-    // The platform may hold something else by now.
-    const isPart = (ledger.find(kind, date)?.dropped ?? null) !== null;
-    const isDoubtful = known.status === 'open' || isPart || this.isDoubtful(date);
-    const looksAnew = (force || resends) && day.keep.length + day.post.length > 0;
-    if (isDone(day, known) && !isDoubtful && !looksAnew) {
-      // Another input may hold an item now, or no longer.
-      if (!dryRun) ledger.nutrition.put(date, { ...row, items: day.keep, fields: day.fields });
-      return unchangedDay(day.keep);
-    }
-    if (day.partialTotals.length > 0) warn(words.partialTotalsNote(record, day.partialTotals));
-    if (dryRun) {
-      const gone = day.remove.filter(({ isGone }) => isGone).map(({ shown }) => shown);
-      if (gone.length > 0) warn(words.goneNote(record, gone, true));
-      const body = nutritionBody(date, items, day.fields);
-      return { outcome: 'would-push', request: { method: 'POST', url: url(kind).href, body } };
-    }
+    const resends = merge === 'replace-day' && !this.#isReview;
     const { shown, before } = this.#listed.get(date) ?? {};
-    this.#listed.delete(date);
-    // Another run may have sent the day since.
-    const listed = before === JSON.stringify(known) ? shown : undefined;
-    const [service, isReview] = [this.#service, this.#isReview];
-    const job = { record, policy, ledger, service, around, listed, isReview, warn };
-    const delivery = new DayDelivery(this.#context, job, row);
-    try {
-      return await delivery.run();
-    } finally {
-      this.#left.set(date, delivery.left);
-    }
+    const isListed = this.#listed.delete(date);
+    const known = ledger.nutrition.day(date);
+    const isPart = (ledger.find(kind, date)?.dropped ?? null) !== null;
+    return {
+      record,
+      policy: { ...this.#options, force, merge, resends },
+      ledger,
+      service: this.#service,
+      around: this.#around(date),
+      // Another run may have sent the day since.
+      listed: before === JSON.stringify(known) ? shown : undefined,
+      isDoubtful: known.status === 'open' || isPart || isListed || this.isDoubtful(date),
+      isReview: this.#isReview,
+      dryRun: dryRun ? url(kind) : undefined,
+      warn: (warning) => {
+        const isSaid = warnings.some(({ message }) => String(message) === String(warning.message));
+        if (!isSaid) warnings.push(warning);
+      },
+    };
   }
 
   #around(date: string): DayInputs['around'] {

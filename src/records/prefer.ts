@@ -1,6 +1,6 @@
 import { SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
-import type { ItemInput, SentItem } from '../ledger/nutrition.ts';
+import type { ItemInput, DayItem } from '../ledger/nutrition.ts';
 import { WELLNESS_FIELDS, SUMMED_TOTALS } from './fields.ts';
 import type { JsonObject, NutritionPart, Rank, Warning } from './types.ts';
 
@@ -66,7 +66,7 @@ interface Foods {
  */
 export function chooseFoods(
   { parts, fields, programs }: Foods,
-  known: readonly SentItem[],
+  known: readonly DayItem[],
   rank: Rank,
   warn: (note: Pick<Warning, 'field' | 'message'>) => void,
 ): Pick<Foods, 'parts' | 'fields'> {

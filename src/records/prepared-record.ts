@@ -26,7 +26,7 @@ export function nutrition(
     get body() {
       const day = { ...about, known: EMPTY_DAY, parts, fields, around: () => [] };
       const ours = oursOf(day, { merge: 'same-input', force: false });
-      return nutritionBody(date, ours.wanted, ours.fields);
+      return nutritionBody(date, ours.items, ours.fields);
     },
   };
 }

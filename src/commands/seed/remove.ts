@@ -2,7 +2,7 @@ import { Tally } from '../../app/outcomes.ts';
 import type { OpenLedger } from '../../app/ledger.ts';
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
-import type { SentItem } from '../../ledger/nutrition.ts';
+import type { DayItem } from '../../ledger/nutrition.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import { takeBack } from '../../upload/undo.ts';
 import {
@@ -153,7 +153,7 @@ async function removeNutrition(
         : [],
     ),
   );
-  const undo = (item: SentItem) =>
+  const undo = (item: DayItem) =>
     keys.has(itemKey(item.body)) ? withoutInputs(item, ({ name }) => name === input) : item;
   const empty = made
     .filter(({ date }) =>

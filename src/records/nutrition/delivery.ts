@@ -1,22 +1,22 @@
 import type { Context } from '../../base/context.ts';
 import { SyncError, endsRun } from '../../base/errors.ts';
-import type { LedgerDay, SentItem } from '../../ledger/nutrition.ts';
+import type { DayItem, LedgerDay } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { Repeatable } from '../../api/retry.ts';
 import { sameJson } from '../digest.ts';
 import { MAX_INTEGER } from '../fields.ts';
 import { leftNotes } from '../notes.ts';
 import type { DayOutcome, JsonObject, PreparedRecord, Warning } from '../types.ts';
-import { holdsItem } from './items.ts';
-import { type Look, type Merge, type Removal, type ShownItem, copiesIn, merge } from './merge.ts';
+import { type Look, type Plan, type Removal, type ShownItem, merge } from './merge.ts';
 import {
   type DayInputs,
-  type Item,
   type MergePolicy,
+  type Ours,
   isHeld,
   isLeaving,
   isUndone,
   nutritionBody,
+  oursOf,
 } from './ours.ts';
 import type { NutritionService, PostAnswer } from './service.ts';
 import * as words from './words.ts';
@@ -49,57 +49,22 @@ export interface DayJob {
   readonly around: DayInputs['around'];
   /** What a list for the whole run showed. */
   readonly listed: readonly ShownItem[] | undefined;
+  /** The platform may hold something else than the ledger knows. */
+  readonly isDoubtful: boolean;
   /** The day was sent in this run already. */
   readonly isReview: boolean;
+  /** Where the day would go, for `--dry-run`. */
+  readonly dryRun: URL | undefined;
   readonly warn: (warning: Warning) => void;
-}
-
-/** Merges a day that the platform does not show. */
-export function mergeBlindly(
-  known: LedgerDay,
-  record: NutritionRecord,
-  around: DayInputs['around'],
-  policy: MergePolicy,
-): Merge {
-  return merge({ ...record, known, around, sources: [], isLater: false }, policy);
-}
-
-/** Checks that a day needs no request. */
-export function isDone(day: Merge, { items, sentFields }: LedgerDay): boolean {
-  const isSame =
-    day.leaving.every((item) => items.includes(item)) &&
-    day.leaving.length === items.filter(isLeaving).length;
-  const isOpen = day.post.length > 0 || day.conflicts.length > 0;
-  return isSame && !isOpen && sameJson(day.fields, sentFields);
-}
-
-/** Returns the items that a day should hold, in the version that stays. */
-export function heldItems({ wanted }: Merge): readonly Item[] {
-  return wanted.filter(isHeld).map((item) => ({ ...item, body: item.edited ?? item.body }));
-}
-
-/** Returns the outcome of a day with more calories than a platform can store. A stated total overrides the sum. */
-export function excessOf(
-  { date, sources: [source = ''] }: NutritionRecord,
-  items: Bodies,
-  fields: JsonObject,
-): DayOutcome | undefined {
-  const sum = items.reduce((total, { body }) => total + Number(body['calories'] ?? 0), 0);
-  if ('calories' in fields || Math.round(sum) <= MAX_INTEGER) return undefined;
-  const problem = `the items of ${date} add up to ${sum} kcal, and a platform stores at most ${MAX_INTEGER}`;
-  const about = { field: 'calories', problem };
-  return { outcome: 'invalid', source, ...about, problems: [about] };
-}
-
-/** Returns the outcome of a day without a request. */
-export function unchangedDay(items: readonly SentItem[]): DayOutcome {
-  return { outcome: 'skipped', reason: items.some(isUndone) ? 'undone' : 'unchanged' };
 }
 
 export class DayDelivery {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #job: DayJob;
   readonly #date: string;
+  readonly ours: Ours;
+  /** The items of the day after the last request. */
+  #items: readonly DayItem[];
   /** The row of the ledger. */
   #row: LedgerDay;
   /** Requests that were to change the day, with their repetitions; looks do not count. */
@@ -111,21 +76,33 @@ export class DayDelivery {
   left: readonly string[] = [];
   /** Nothing of the day is known to have arrived. */
   readonly #isNew: boolean;
+  /** An earlier run was to take the day back, and did not end. */
+  readonly #endsUndo: boolean;
 
-  constructor(context: Pick<Context, 'clock' | 'signal'>, job: DayJob, row: LedgerDay) {
+  constructor(context: Pick<Context, 'clock' | 'signal'>, job: DayJob) {
     this.#context = context;
     this.#job = job;
-    this.#date = job.record.date;
+    const { record, ledger, around } = job;
+    this.#date = record.date;
+    const known = ledger.nutrition.day(this.#date);
+    this.ours = oursOf({ ...record, known, around }, job.policy);
+    this.#items = this.ours.items;
     this.#next = job.listed && { items: job.listed, isListed: true };
-    this.#row = row;
-    const { items, sentFields } = row;
-    const isSure = items.length > 0 && Boolean(job.ledger.find('nutrition', this.#date)?.digest);
+    const versions = record.parts
+      .filter(({ input }) => input.kind === 'source')
+      .map(({ input, asOf }) => [input.name, asOf] as const);
+    this.#row = { ...known, asOf: { ...known.asOf, ...Object.fromEntries(versions) } };
+    const { items, sentFields, status } = known;
+    const isSure = items.length > 0 && Boolean(ledger.find('nutrition', this.#date)?.digest);
     const isUnsure = items.every(({ state }) => state === 'unsure');
     this.#isNew = !isSure && isUnsure && sameJson(sentFields, {});
+    this.#endsUndo = status === 'open' && items.length > 0 && items.every(isUndone);
   }
 
   /** Delivers the day. @throws SyncError of a failed request, `STORAGE`, `INTERRUPTED` */
   async run(): Promise<DayOutcome> {
+    const outcome = this.#outcomeWithoutRequest();
+    if (outcome !== undefined) return outcome;
     try {
       for (let round = 1; round <= MAX_ROUNDS; round++) {
         const outcome = await this.#round();
@@ -139,63 +116,108 @@ export class DayDelivery {
     return this.#conflict(words.unstableText(this.#date));
   }
 
+  /** Decides what needs no look at the platform. */
+  #outcomeWithoutRequest(): DayOutcome | undefined {
+    const { record, policy, isDoubtful, dryRun, warn } = this.#job;
+    const { elsewhere, waiting, partialTotals, fields } = this.ours;
+    if (elsewhere.length > 0) warn(words.elsewhereNote(record, elsewhere));
+    if (waiting.length > 0) warn(words.movedNote(record, waiting));
+    const plan = this.#merge();
+    const excess = this.#excess(plan);
+    if (excess !== undefined) return excess;
+    const isAsked = policy.force || policy.resends === true;
+    const looksAnew = isAsked && plan.keep.length + plan.post.length > 0;
+    if (this.#isDone(plan) && !isDoubtful && !looksAnew) {
+      // Another input may hold an item now, or no longer.
+      if (dryRun === undefined) this.#put(this.#row.status, plan, plan.keep);
+      return unchangedDay(plan.keep);
+    }
+    if (partialTotals.length > 0) warn(words.partialTotalsNote(record, partialTotals));
+    if (dryRun === undefined) return undefined;
+    this.#noteGone(plan.remove);
+    const body = nutritionBody(this.#date, heldItems(plan), fields);
+    return { outcome: 'would-push', request: { method: 'POST', url: dryRun.href, body } };
+  }
+
   /** @returns undefined if another look has to follow */
   async #round(): Promise<DayOutcome | undefined> {
-    const { record, service } = this.#job;
+    const { record, service, policy, warn } = this.#job;
     const kind = await service.kind(this.#date);
-    if (service.takeOverruled()) this.#job.warn(words.overruledNote(record));
+    if (service.takeOverruled()) warn(words.overruledNote(record));
     if (kind === 'interface') return await this.#replace(this.#merge());
-    const look = await this.#look();
-    if (look !== undefined) {
-      const day = this.#merge(look);
-      if (day.source !== undefined) service.noteSource(day.source);
-      for (const note of words.newsNotes(record, day.news)) this.#job.warn(note);
-      const isReplaced = this.#job.policy.merge === 'replace-day';
-      if (isReplaced && day.others.length > 0) this.#job.warn(words.othersNote(record, day.others));
-      const excess = excessOf(record, [...heldItems(day), ...day.others], day.fields);
-      return excess ?? (await this.#add(look, day));
-    }
+    const look = this.#next ?? (await this.#look());
+    this.#next = undefined;
     if ((await service.kind(this.#date)) === 'interface') return undefined;
-    const day = this.#merge();
-    if (this.#row.items.length === 0) {
-      return (await this.#send(day)) ? this.#finish(day) : undefined;
+    const plan = this.#merge(look);
+    if (look === undefined) {
+      const isFirst = this.#row.items.length === 0;
+      if (isFirst || (service.adds && plan.post.length > 0)) {
+        return (await this.#send(plan)) && isFirst ? this.#finish(plan) : undefined;
+      }
+      // Nothing needs to be sent, and reading cannot show more.
+      const text = words.unseenText(this.#date, service.adds);
+      return this.#isDone(plan) ? this.#finish(plan) : this.#conflict(text);
     }
-    // Nothing needs to be sent, and reading cannot show more.
-    const isFinished = isDone(day, this.#row);
-    return isFinished ? this.#finish(day) : this.#conflict(words.unseenText(this.#date));
+    if (plan.source !== undefined) service.noteSource(plan.source);
+    for (const note of words.newsNotes(record, plan.news)) warn(note);
+    if (policy.merge === 'replace-day' && plan.others.length > 0) {
+      warn(words.othersNote(record, plan.others));
+    }
+    return this.#excess(plan, plan.others) ?? (await this.#add(look, plan));
   }
 
   async #look(): Promise<Look | undefined> {
-    const next = this.#next;
-    this.#next = undefined;
-    if (next !== undefined) return next;
-    const { fields } = this.#merge();
-    const items = await this.#job.service.look(this.#date, fields);
+    const items = await this.#job.service.look(this.#date, this.ours.fields);
     return items && { items };
   }
 
-  #merge(theirs?: Look): Merge {
-    const { record, around, service, isReview } = this.#job;
-    const isLater = this.#attempts === 0 && !isReview;
+  /** @param theirs what the platform shows; undefined if that is nothing */
+  #merge(theirs?: Look): Plan {
+    const { policy, service, isReview } = this.#job;
+    const isFirst = this.#attempts === 0;
+    const isLater = theirs !== undefined && isFirst && !isReview;
     const { sources } = service;
-    const day = { ...record, known: this.#row, around, theirs, sources, isLater };
-    const resends = isLater && this.#job.policy.merge === 'replace-day';
-    return merge(day, { ...this.#job.policy, resends });
+    const day = { base: this.#row, ours: this.#items, theirs, sources, isLater };
+    return merge(day, { ...policy, resends: isFirst && policy.resends === true });
+  }
+
+  /** Checks that a day needs no request. */
+  #isDone({ post, remove, conflicts, news }: Plan): boolean {
+    const isChanged = [post, remove, conflicts, news].some((list) => list.length > 0);
+    return !isChanged && this.#hasFields();
+  }
+
+  /** Checks that the platform has the day's own fields. */
+  #hasFields(): boolean {
+    return sameJson(this.ours.fields, this.#row.sentFields);
+  }
+
+  /** Returns the outcome of a day with more calories than a platform can store. A stated total overrides the sum. */
+  #excess(plan: Plan, others: Bodies = []): DayOutcome | undefined {
+    const {
+      sources: [source = ''],
+    } = this.#job.record;
+    const all = [...heldItems(plan), ...others];
+    const sum = all.reduce((total, { body }) => total + Number(body['calories'] ?? 0), 0);
+    if ('calories' in this.ours.fields || Math.round(sum) <= MAX_INTEGER) return undefined;
+    const problem = `the items of ${this.#date} add up to ${sum} kcal, and a platform stores at most ${MAX_INTEGER}`;
+    const about = { field: 'calories', problem };
+    return { outcome: 'invalid', source, ...about, problems: [about] };
   }
 
   /** Sends the missing items to Coach Watts, then removes the surplus ones. */
-  async #add(look: Look, day: Merge): Promise<DayOutcome | undefined> {
-    const isComplete = day.post.length === 0 && sameJson(day.fields, this.#row.sentFields);
-    if (!isComplete && !(await this.#send(day))) return undefined;
-    if (day.remove.length === 0) return this.#finish(day);
+  async #add(look: Look, plan: Plan): Promise<DayOutcome | undefined> {
+    const isComplete = plan.post.length === 0 && this.#hasFields();
+    if (!isComplete && !(await this.#send(plan))) return undefined;
+    if (plan.remove.length === 0) return this.#finish(plan);
     // A removal follows a look at once.
     if (look.isListed === true) return undefined;
-    const stuck = await this.#remove(day);
+    const stuck = await this.#remove(plan);
     if (stuck === undefined) return undefined;
     // The platform has recalculated the day's own fields.
-    const isRestored = stuck.length > 0 || sameJson(day.fields, {});
-    if (!isRestored && !(await this.#send({ ...day, post: [] }))) return undefined;
-    return this.#finish(day, stuck);
+    const isRestored = stuck.length > 0 || sameJson(this.ours.fields, {});
+    if (!isRestored && !(await this.#send({ ...plan, post: [] }))) return undefined;
+    return this.#finish(plan, stuck);
   }
 
   /**
@@ -203,10 +225,10 @@ export class DayDelivery {
    *
    * @returns false if the day has to be compared again: the answer shows it, or is unclear
    */
-  async #send(day: Merge): Promise<boolean> {
-    const { post } = day;
+  async #send(plan: Plan): Promise<boolean> {
+    const { post } = plan;
     try {
-      const posted = await this.#post(day, post, post.length > 0 ? 'unless-acted-on' : 'always');
+      const posted = await this.#post(plan, post, post.length > 0 ? 'unless-acted-on' : 'always');
       if (posted.items !== undefined || posted.kind === 'interface') return false;
       if (!posted.isUnclear) return true;
       this.#failure = new SyncError('SERVICE_ANSWER', words.unclearText(this.#date));
@@ -221,87 +243,47 @@ export class DayDelivery {
   /**
    * Sends the whole day to a platform that replaces it. An empty list goes out only if the last own item leaves, since
    * it would erase what others wrote.
+   *
+   * @returns undefined if the answer proves that the platform adds to days: then it is the next look
    */
-  async #replace(day: Merge): Promise<DayOutcome | undefined> {
-    const { policy, service, ledger } = this.#job;
-    const own = heldItems(day);
-    if (this.#isNew && policy.merge === 'add' && own.length > 0) {
-      return { outcome: 'rejected', ...words.addText(this.#date), attempts: 0 };
+  async #replace(plan: Plan): Promise<DayOutcome | undefined> {
+    const { policy, service, ledger, record, warn } = this.#job;
+    const own = heldItems(plan);
+    const refusal =
+      this.#isNew && policy.merge === 'add' && own.length > 0
+        ? words.addText(this.#date)
+        : ledger.nutrition.isOfOtherToken(this.#date) && policy.merge !== 'replace-day'
+          ? words.otherTokenText(this.#date)
+          : undefined;
+    if (refusal !== undefined) return { outcome: 'rejected', ...refusal, attempts: 0 };
+    const hasItems = own.length > 0 || plan.remove.length > 0;
+    if (hasItems || !this.#hasFields()) {
+      const whole = { ...plan, keep: plan.keep.map((item) => withState(item, 'unsure')) };
+      const posted = await this.#post(whole, hasItems ? own : undefined, 'always');
+      if (posted.kind === 'coach-watts') return undefined;
+      if (this.#merge(this.#next).remove.some(({ why }) => why === 'copy')) {
+        service.noteAdds();
+        return undefined;
+      }
     }
-    const isOfOther = ledger.nutrition.isOfOtherToken(this.#date);
-    if (isOfOther && policy.merge !== 'replace-day') {
-      return { outcome: 'rejected', ...words.otherTokenText(this.#date), attempts: 0 };
-    }
-    const { items, sentFields, status } = this.#row;
-    // An interrupted undo sends no fields.
-    const isUndoing = status === 'open' && sameJson(this.#row.fields, {});
-    const isOut = (item: SentItem) =>
-      !items.includes(item) || (isUndone(item) ? isUndoing : status === 'open');
-    const leaving = day.leaving.filter(isOut);
-    if (service.adds) return await this.#sendUnsent(day, leaving);
-    const hasItems = own.length > 0 || leaving.length > 0;
-    if (!hasItems && sameJson(day.fields, sentFields)) return this.#replaced(day);
-    const sent = {
-      ...day,
-      keep: day.keep.map((item) => (isHeld(item) ? { ...item, state: 'unsure' as const } : item)),
-    };
-    const posted = await this.#post(sent, hasItems ? own : undefined, 'always');
-    if (posted.kind === 'coach-watts') return undefined;
-    const copies = copiesIn(posted.items ?? [], own);
-    if (copies.length === 0) return this.#replaced(day);
-    service.noteAdds();
-    return this.#conflict(words.addsText(this.#date, copies), copies, own);
-  }
-
-  /**
-   * Sends the items that were never sent to a platform that should replace a day and adds to it. A repetition would double the
-   * day, so it stays a conflict until an answer shows each item once.
-   */
-  async #sendUnsent(day: Merge, leaving: readonly SentItem[]): Promise<DayOutcome | undefined> {
-    const own = heldItems(day);
-    const isOpen = this.#row.status === 'open' || leaving.length > 0;
-    const isComplete = day.post.length === 0 && sameJson(day.fields, this.#row.sentFields);
-    const posted = isComplete ? undefined : await this.#post(day, day.post, 'unless-acted-on');
-    if (posted?.kind === 'coach-watts') return undefined;
-    const shown = posted?.items ?? [];
-    const surplus = copiesIn(shown, own);
-    const isThere = ({ body }: Item) => shown.some((item) => holdsItem(item.body, body));
-    const isRight =
-      posted?.items !== undefined &&
-      surplus.length === 0 &&
-      own.every(isThere) &&
-      !leaving.some(isThere);
-    if (isRight || (posted?.items === undefined && !isOpen)) return this.#replaced(day);
-    return this.#conflict(words.addsText(this.#date, surplus), surplus, own);
-  }
-
-  /** Ends the delivery of a day to a platform that has replaced it. */
-  #replaced(day: Merge): DayOutcome {
-    const { record, policy } = this.#job;
-    const attempts = this.#attempts;
-    const endsUndo = day.wanted.length === 0 && day.leaving.every(isUndone);
-    const items = [...day.wanted, ...day.leaving.filter(isUndone)].map((item): SentItem => ({
-      ...item,
-      state: item.state === 'away' ? 'away' : 'base',
-    }));
-    this.#put('settled', day, { items });
-    this.#job.ledger.nutrition.forgetOtherTokens(this.#date);
-    this.#noteGone(day.remove);
-    if (attempts === 0) return unchangedDay(items);
-    if (policy.remember) return { outcome: 'undone', attempts };
-    if (items.length > 0 && endsUndo) return unchangedDay(items);
-    if (!this.#isNew) return { outcome: 'pushed', attempts };
-    this.#job.warn(words.unseenNote(record));
-    return { outcome: 'pushed', attempts, unseen: true };
+    ledger.nutrition.forgetOtherTokens(this.#date);
+    this.#noteGone(plan.remove);
+    const items = [...plan.keep, ...plan.post]
+      .filter((item) => !isLeaving(item) || isUndone(item))
+      .map((item) => withState(item, 'base'));
+    const outcome = this.#finish({ ...plan, keep: items, post: [] });
+    if (outcome.outcome !== 'pushed' || !this.#isNew) return outcome;
+    warn(words.unseenNote(record));
+    return { ...outcome, unseen: true };
   }
 
   /** Sends items with the day's fields; without a list, the fields alone. @throws SyncError as the service does */
-  async #post(day: Merge, items: Bodies | undefined, repeatable: Repeatable): Promise<PostAnswer> {
+  async #post(plan: Plan, items: Bodies | undefined, repeatable: Repeatable): Promise<PostAnswer> {
     const { service, ledger, record } = this.#job;
-    const { fields } = day;
+    const { fields } = this.ours;
     const before = this.#row;
-    const posted = day.post.map((item): SentItem => ({ ...item, state: 'unsure' }));
-    this.#put('open', day, { items: [...day.keep, ...posted] });
+    const posted = plan.post.map((item) => withState(item, 'unsure'));
+    this.#put('open', plan, [...plan.keep, ...posted]);
     try {
       const body = nutritionBody(this.#date, items, fields);
       const answer = await this.#counted(service.post(body, repeatable));
@@ -333,13 +315,13 @@ export class DayDelivery {
    *
    * @returns items that cannot be removed from here; undefined if the day must be compared again
    */
-  async #remove(day: Merge): Promise<readonly ShownItem[] | undefined> {
+  async #remove(plan: Plan): Promise<readonly ShownItem[] | undefined> {
     const { service } = this.#job;
     const stuck: ShownItem[] = [];
     const removed: Removal[] = [];
     try {
-      for (const each of day.remove) {
-        this.#put('open', day, { sentFields: {} });
+      for (const each of plan.remove) {
+        this.#put('open', plan, this.#itemsAfter(plan), {});
         const { removal } = await this.#counted(service.remove(this.#date, each.shown));
         if (removal === 'changed') return undefined;
         if (removal === 'no-route') stuck.push(each.shown);
@@ -352,28 +334,33 @@ export class DayDelivery {
   }
 
   /** @param stuck surplus items that cannot be removed from here */
-  #finish(day: Merge, stuck: readonly ShownItem[] = []): DayOutcome {
+  #finish(plan: Plan, stuck: readonly ShownItem[] = []): DayOutcome {
     const { policy, service, isReview } = this.#job;
     const attempts = this.#attempts;
     const isStuck = stuck.length > 0;
     const isSettled = (attempts === 0 && !isReview) || service.canList !== true;
-    // The answer has not shown the posted items.
-    const items = day.post.length === 0 ? day.keep : this.#row.items;
-    this.#put(isStuck ? 'open' : isSettled ? 'settled' : 'fresh', day, { items });
-    const { conflicts } = day;
+    const items = this.#itemsAfter(plan);
+    this.#put(isStuck ? 'open' : isSettled ? 'settled' : 'fresh', plan, items);
+    const { conflicts } = plan;
     if (isStuck || conflicts.length > 0) {
       const theirs = conflicts.flatMap(({ edited }) => (edited ? [{ body: edited }] : []));
       const text = words.conflictText(this.#date, stuck, conflicts);
       return this.#conflict(text, [...stuck, ...theirs], conflicts);
     }
-    if (attempts === 0) return unchangedDay(items);
-    if (policy.remember) return { outcome: 'undone', attempts };
-    return { outcome: 'pushed', attempts };
+    if (policy.remember && attempts > 0) return { outcome: 'undone', attempts };
+    const isUnchanged = attempts === 0 || (this.#endsUndo && items.every(isUndone));
+    return isUnchanged ? unchangedDay(items) : { outcome: 'pushed', attempts };
+  }
+
+  /** Returns the items of a day after its requests. No answer has shown the posted ones. */
+  #itemsAfter({ post, keep }: Plan): readonly DayItem[] {
+    return post.length === 0 ? keep : this.#items;
   }
 
   #noteGone(removed: readonly Removal[]): void {
-    const gone = removed.filter(({ isGone }) => isGone).map(({ shown }) => shown);
-    if (gone.length > 0) this.#job.warn(words.goneNote(this.#job.record, gone, false));
+    const { record, warn, dryRun } = this.#job;
+    const gone = removed.filter(({ why }) => why === 'gone').map(({ shown }) => shown);
+    if (gone.length > 0) warn(words.goneNote(record, gone, dryRun !== undefined));
   }
 
   #conflict(text: words.ConflictText, stored: Bodies = [], intended: Bodies = []): DayOutcome {
@@ -383,11 +370,35 @@ export class DayDelivery {
   }
 
   /** Writes the day to the ledger. */
-  #put(status: LedgerDay['status'], day: Merge, change: Partial<LedgerDay> = {}): void {
-    const { keep: items, fields, seen: others } = day;
-    this.#row = { ...this.#row, items, fields, others, ...change, status };
+  #put(
+    status: LedgerDay['status'],
+    { seen: others }: Plan,
+    items: readonly DayItem[],
+    sentFields = this.#row.sentFields,
+  ): void {
+    this.#items = items;
+    const sent = items.filter(({ state }) => state !== undefined);
+    this.#row = { ...this.#row, items: sent, fields: this.ours.fields, others, sentFields, status };
     this.#job.ledger.nutrition.put(this.#date, this.#row);
   }
+}
+
+/** Returns the items that a day should hold, in the version that stays. */
+function heldItems({ keep, post }: Plan): readonly DayItem[] {
+  return [...keep.filter(isHeld), ...post].map((item) => ({
+    ...item,
+    body: item.edited ?? item.body,
+  }));
+}
+
+/** Returns the outcome of a day without a request. */
+function unchangedDay(items: readonly DayItem[]): DayOutcome {
+  return { outcome: 'skipped', reason: items.some(isUndone) ? 'undone' : 'unchanged' };
+}
+
+/** Returns an item of the day in another state, unless it is not to be sent. */
+function withState(item: DayItem, state: 'unsure' | 'base'): DayItem {
+  return isLeaving(item) || item.state === 'away' ? item : { ...item, state };
 }
 
 type Bodies = readonly { readonly body: JsonObject }[];

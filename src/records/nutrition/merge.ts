@@ -1,18 +1,10 @@
 import type { WireItem } from '../../api/wire.ts';
-import type { LedgerDay, SentItem } from '../../ledger/nutrition.ts';
+import type { DayItem, LedgerDay } from '../../ledger/nutrition.ts';
+import { sameJson } from '../digest.ts';
+import type { JsonObject } from '../types.ts';
 import { holdsItem, itemIdentity } from './items.ts';
 import { KeyIndex } from './key-index.ts';
-import {
-  type DayInputs,
-  type Item,
-  type MergePolicy,
-  type Ours,
-  isContested,
-  isUndone,
-  oursOf,
-  without,
-} from './ours.ts';
-import type { JsonObject } from '../types.ts';
+import { type MergePolicy, isContested, isHeld, isLeaving, isUndone, without } from './ours.ts';
 
 /** An item as the platform shows it. */
 export type ShownItem = WireItem & { readonly body: JsonObject };
@@ -47,8 +39,8 @@ export interface News {
 /** An item to remove from the platform. */
 export interface Removal {
   readonly shown: ShownItem;
-  /** No input has it any more, and none has a new version of it. */
-  readonly isGone: boolean;
+  /** `gone`: no input has it any more; `version`: for a new version, or taken back; `copy`: there more than once. */
+  readonly why: 'gone' | 'version' | 'copy';
 }
 
 /** What the platform shows of a day. */
@@ -60,10 +52,14 @@ export interface Look {
   readonly isAnswer?: boolean;
 }
 
-export interface MergeDay extends DayInputs {
-  readonly known: LedgerDay;
-  /** Undefined: the platform does not show the day. */
-  readonly theirs?: Look | undefined;
+/** The three sides of a day. */
+export interface MergeDay {
+  /** What the ledger knew before the inputs were joined to it. */
+  readonly base: LedgerDay;
+  /** What the inputs say: see `oursOf`. */
+  readonly ours: readonly DayItem[];
+  /** Undefined: the platform shows nothing, so it holds what the ledger knows. */
+  readonly theirs: Look | undefined;
   /** Each `source` that the platform has given to items that were sent from here. */
   readonly sources: readonly string[];
   /** This is the first look of a run: it may confirm what an earlier one has sent. */
@@ -71,15 +67,15 @@ export interface MergeDay extends DayInputs {
 }
 
 /** What to do about a day. */
-export interface Merge extends Ours {
+export interface Plan {
   /** Items that no request may have brought there. */
-  readonly post: readonly Item[];
+  readonly post: readonly DayItem[];
   /** Items of this ledger or of a learned source that leave, after the posts. */
   readonly remove: readonly Removal[];
-  /** What the ledger knows then, without the posted items. */
-  readonly keep: readonly SentItem[];
+  /** The other items of the day, and those that leave it, as the ledger has to know them. */
+  readonly keep: readonly DayItem[];
   /** Items with another version in the platform, which stays until the user decides. */
-  readonly conflicts: readonly SentItem[];
+  readonly conflicts: readonly DayItem[];
   /** Items of other computers and of the athlete. */
   readonly others: readonly ShownItem[];
   /** The shown items of applications of which the ledger keeps no id. */
@@ -94,54 +90,21 @@ export interface Merge extends Ours {
  * by id, else by content, else by instant and name. An item is removed only if this ledger sent it or has learned its
  * source.
  */
-export function merge(day: MergeDay, policy: MergePolicy): Merge {
-  const ours = oursOf(day, policy);
-  if (day.theirs === undefined) {
-    const isKnown = (item: Item): item is SentItem => item.state !== undefined;
-    const wanted = ours.wanted.filter(isKnown);
-    const post = ours.wanted.filter((item) => !isKnown(item));
-    const versions = new Set(post);
-    const byIdentity = new KeyIndex(versions, ({ body }) => itemIdentity(body));
-    const { items, status } = day.known;
-    const leaves = ours.leaving.filter(
-      (item) => !isUndone(item) && (status === 'open' || !items.includes(item)),
-    );
-    const remove = leaves.map(({ body }) => {
-      const version = byIdentity.first(itemIdentity(body));
-      const isGone = policy.undo === undefined && version === undefined;
-      if (version !== undefined) versions.delete(version);
-      return { shown: { body }, isGone };
-    });
-    return {
-      ...ours,
-      post,
-      remove,
-      keep: [...wanted, ...ours.leaving],
-      conflicts: wanted.filter(isContested),
-      others: [],
-      seen: day.known.others,
-      news: [],
-      source: undefined,
-    };
-  }
-  return new Comparison(day, day.theirs, ours, policy).result();
+export function merge(day: MergeDay, policy: MergePolicy): Plan {
+  const { theirs, base } = day;
+  if (theirs !== undefined) return new Comparison(day, theirs, policy).result();
+  const plan = new Comparison(day, { items: assumedItems(base) }, policy).result();
+  return { ...plan, seen: base.others };
 }
 
-/** Returns the shown items that are one more of an own item than there should be. */
-export function copiesIn(
-  shown: readonly ShownItem[],
-  own: readonly Pick<Item, 'body'>[],
-): readonly ShownItem[] {
-  const left = new Set(own);
-  const [all, free] = [new Set(own), left].map(
-    (items) => new KeyIndex(items, ({ body }) => itemIdentity(body)),
-  );
-  return shown.filter(({ body }) => {
-    const isSame = (item: Pick<Item, 'body'>) => holdsItem(body, item.body);
-    const first = free?.first(itemIdentity(body), isSame);
-    if (first !== undefined) left.delete(first);
-    return first === undefined && all?.first(itemIdentity(body), isSame) !== undefined;
-  });
+/** Returns what the platform holds if nobody else has changed the day. */
+function assumedItems({ items, fields, status }: LedgerDay): readonly ShownItem[] {
+  // Only an interrupted undo sends no fields.
+  const mayStay = (item: DayItem) =>
+    status === 'open' && isLeaving(item) && (!isUndone(item) || sameJson(fields, {}));
+  return items
+    .filter((item) => isHeld(item) || mayStay(item))
+    .map((item) => withId({ body: item.edited ?? item.stored ?? item.body }, item));
 }
 
 /** Identifies an item of another computer. */
@@ -154,63 +117,63 @@ function isOfApplication({ source }: ShownItem): boolean {
   return source?.startsWith('oauth:') ?? true;
 }
 
-/** Compares the wanted items of a day with the shown ones. */
+const identityOf = ({ body }: { readonly body: JsonObject }) => itemIdentity(body);
+
+/** Compares the items of a day with the shown ones. */
 class Comparison {
   readonly #day: MergeDay;
   readonly #look: Look;
-  readonly #ours: Ours;
   readonly #policy: MergePolicy;
+  readonly #wanted: readonly DayItem[];
+  readonly #leaving: readonly DayItem[];
   readonly #sources: readonly string[];
   readonly #source: string | undefined;
   /** Ids of items that were sent from here: they are own, with any source. */
   readonly #ids: ReadonlySet<string>;
   /** The shown items that match none. */
   readonly #free: Set<ShownItem>;
-  readonly #found = new Map<Item, ShownItem>();
+  readonly #found = new Map<DayItem, ShownItem>();
   /** Items with copies: a look that shows none of them confirms them. */
-  readonly #copied = new Set<Item>();
-  readonly #post: Item[] = [];
+  readonly #copied = new Set<DayItem>();
+  readonly #post: DayItem[] = [];
   readonly #remove: Removal[] = [];
-  readonly #keep: SentItem[] = [];
+  readonly #keep: DayItem[] = [];
   readonly #news: News[] = [];
   readonly #kept: ShownItem[] = [];
   /** Items that may be of this ledger or of another one. */
   readonly #doubtful: ShownItem[] = [];
-  readonly #conflicts: SentItem[] = [];
+  readonly #conflicts: DayItem[] = [];
 
-  constructor(day: MergeDay, look: Look, ours: Ours, policy: MergePolicy) {
+  constructor(day: MergeDay, look: Look, policy: MergePolicy) {
     this.#day = day;
     this.#look = look;
-    this.#ours = ours;
     this.#policy = policy;
-    const ids = day.known.items.flatMap(({ id, foreign }) =>
-      id === undefined || foreign ? [] : [id],
-    );
-    this.#ids = new Set(ids);
+    this.#wanted = day.ours.filter((item) => !isLeaving(item));
+    this.#leaving = day.ours.filter(isLeaving);
+    const own = day.base.items.filter(({ foreign }) => foreign !== true);
+    this.#ids = new Set(own.flatMap(({ id = [] }) => id));
     this.#free = new Set(look.items);
     this.#source = this.#newSource();
     this.#sources = this.#source === undefined ? day.sources : [...day.sources, this.#source];
   }
 
-  result(): Merge {
-    const { wanted, leaving } = this.#ours;
+  result(): Plan {
     this.#match();
-    for (const item of wanted) if (item.state === 'unsure') this.#takeCopies(item);
+    for (const item of this.#wanted) if (item.state === 'unsure') this.#takeCopies(item);
     /** Another computer has written to the day: it shows a new item, or its own copy in place of ours. */
     const isNews = (shown: ShownItem) =>
-      isOfApplication(shown) && !this.#day.known.others.includes(otherKey(shown));
+      isOfApplication(shown) && !this.#day.base.others.includes(otherKey(shown));
     const hasNews =
       [...this.#free].some(isNews) ||
       [...this.#found].some(([{ id }, there]) => id !== undefined && id !== there.id);
-    const contested = this.#leave(leaving);
-    for (const item of wanted) {
+    const contested = this.#leave();
+    for (const item of this.#wanted) {
       const there = this.#found.get(item);
       if (there === undefined) this.#absent(item, hasNews);
       else this.#present(item, there, contested.has(item));
     }
     const others = [...this.#free, ...this.#kept];
     return {
-      ...this.#ours,
       post: this.#post,
       remove: this.#remove,
       keep: this.#keep,
@@ -228,17 +191,13 @@ class Comparison {
    */
   #newSource(): string | undefined {
     if (this.#look.isAnswer !== true) return undefined;
-    const { others, items } = this.#day.known;
+    const { others, items } = this.#day.base;
     const known = new Set([...others, ...items.flatMap(({ id = [] }) => id)]);
-    const sent = this.#ours.wanted.filter(
-      ({ state, id }) => state === 'unsure' && id === undefined,
-    );
-    const identities = new Set(sent.map(({ body }) => itemIdentity(body)));
+    const sent = this.#wanted.filter(({ state, id }) => state === 'unsure' && id === undefined);
+    const identities = new Set(sent.map(identityOf));
     const added = this.#look.items.filter(
       (shown) =>
-        isOfApplication(shown) &&
-        !known.has(otherKey(shown)) &&
-        identities.has(itemIdentity(shown.body)),
+        isOfApplication(shown) && !known.has(otherKey(shown)) && identities.has(identityOf(shown)),
     );
     const [source, ...more] = new Set(added.map((shown) => shown.source));
     const isKnown = added.some((shown) => this.#day.sources.includes(shown.source ?? ''));
@@ -255,7 +214,7 @@ class Comparison {
     return this.#isOwn(shown) || (this.#sources.length === 0 && isOfApplication(shown));
   }
 
-  #take(item: Item, shown: ShownItem | undefined): void {
+  #take(item: DayItem, shown: ShownItem | undefined): void {
     if (shown === undefined) return;
     this.#free.delete(shown);
     this.#found.set(item, shown);
@@ -263,11 +222,12 @@ class Comparison {
 
   /** Finds each item among the shown ones. */
   #match(): void {
-    const { wanted, leaving } = this.#ours;
+    const wanted = this.#wanted;
     const byId = new KeyIndex(this.#free, ({ id }) => id);
-    const byIdentity = new KeyIndex(this.#free, ({ body }) => itemIdentity(body));
-    const isOver = (item: Item) => this.#found.has(item);
-    const takeEqual = (item: Item, isAllowed: (shown: ShownItem) => boolean) => {
+    const byIdentity = new KeyIndex(this.#free, identityOf);
+    const isOver = (item: DayItem) => this.#found.has(item);
+    const mayBeOwn = (shown: ShownItem) => this.#mayBeOwn(shown);
+    const takeEqual = (item: DayItem, isAllowed: (shown: ShownItem) => boolean) => {
       for (const own of [item.body, item.stored, item.edited]) {
         if (own === undefined || isOver(item)) continue;
         const isEqual = (shown: ShownItem) => isAllowed(shown) && holdsItem(shown.body, own);
@@ -275,43 +235,41 @@ class Comparison {
       }
     };
     for (const item of wanted) if (item.id !== undefined) this.#take(item, byId.first(item.id));
-    for (const item of wanted) takeEqual(item, (shown) => this.#mayBeOwn(shown));
+    for (const item of wanted) takeEqual(item, mayBeOwn);
     for (const item of wanted) takeEqual(item, () => true);
-    // If ours is known to have left, an equal item belongs to another computer.
-    const isSettled = this.#day.known.status === 'settled';
-    for (const item of leaving) {
+    for (const item of this.#leaving) {
       // Another application's item leaves with that application.
       const isOwn = (shown: ShownItem) =>
-        this.#isOwn(shown) || (this.#policy.undo !== undefined && this.#mayBeOwn(shown));
+        this.#isOwn(shown) || (this.#policy.undo !== undefined && mayBeOwn(shown));
       if (item.id !== undefined) this.#take(item, byId.first(item.id, isOwn));
-      const hasLeft =
-        item.id !== undefined || item.foreign === true || (isSettled && isUndone(item));
-      if (hasLeft) continue;
-      const mayBeOwn = (shown: ShownItem) => this.#mayBeOwn(shown);
+      if (item.id !== undefined || item.foreign === true || this.#hasLeft(item)) continue;
       takeEqual(item, mayBeOwn);
       // No answer has shown its id before the athlete changed it.
       const isSent = item.state !== 'away' && !isOver(item);
-      if (isSent) this.#take(item, byIdentity.first(itemIdentity(item.body), mayBeOwn));
+      if (isSent) this.#take(item, byIdentity.first(identityOf(item), mayBeOwn));
     }
     // Changed items: first the unchanged ones of the input, then new versions. Removed items have none.
-    const isKnown = ({ state }: Item) => state === 'unsure' || state === 'base';
-    const isNew = (item: Item) => item.state === undefined || isContested(item);
+    const isKnown = ({ state }: DayItem) => state === 'unsure' || state === 'base';
+    const isNew = (item: DayItem) => item.state === undefined || isContested(item);
     // A new version of a known item does not match another computer's item.
-    const versions = new KeyIndex(new Set(leaving), ({ body }) => itemIdentity(body));
+    const versions = new KeyIndex(new Set(this.#leaving), identityOf);
     for (const item of [...wanted.filter(isKnown), ...wanted.filter(isNew)]) {
       if (isOver(item)) continue;
-      const identity = itemIdentity(item.body);
-      const before = isNew(item) ? versions.first(identity, isOver) : undefined;
-      if (before === undefined) this.#take(item, byIdentity.first(identity, isOfApplication));
+      const before = isNew(item) ? versions.first(identityOf(item), isOver) : undefined;
+      if (before === undefined)
+        this.#take(item, byIdentity.first(identityOf(item), isOfApplication));
     }
   }
 
+  /** Checks that the user took an item back, and that it has left: an equal one belongs to another computer. */
+  #hasLeft(item: DayItem): boolean {
+    const { status, items } = this.#day.base;
+    return status === 'settled' && isUndone(item) && items.includes(item);
+  }
+
   /** Returns the free items that are from the same requests as the first, and the equal ones of other applications. */
-  #copiesOf({ body }: Item, first: ShownItem): Record<'mine' | 'rivals', readonly ShownItem[]> {
-    const identity = itemIdentity(body);
-    const equal = [...this.#free].filter(
-      (shown) => itemIdentity(shown.body) === identity && holdsItem(shown.body, body),
-    );
+  #copiesOf(item: DayItem, first: ShownItem): Record<'mine' | 'rivals', readonly ShownItem[]> {
+    const equal = [...this.#free].filter(({ body }) => holdsItem(body, item.body));
     const isMine = (shown: ShownItem) => this.#isOwn(shown) || shown.source === first.source;
     const isRival = (shown: ShownItem) => this.#isOwn(first) && isOfApplication(shown);
     return {
@@ -324,7 +282,7 @@ class Comparison {
    * Removes the copies of an item that requests of this ledger have left. The smallest id stays, on every computer; so
    * one of another application stays in place of ours.
    */
-  #takeCopies(item: Item): void {
+  #takeCopies(item: DayItem): void {
     const first = this.#found.get(item);
     if (first === undefined || !this.#mayBeOwn(first) || !holdsItem(first.body, item.body)) return;
     const { mine, rivals } = this.#copiesOf(item, first);
@@ -334,7 +292,7 @@ class Comparison {
     for (const shown of [first, ...mine]) {
       this.#free.delete(shown);
       if (shown === stays) continue;
-      this.#remove.push({ shown, isGone: false });
+      this.#remove.push({ shown, why: 'copy' });
       // The items to post go first, and then the next look removes it.
       this.#keep.push(withId({ body: item.body, inputs: [], state: 'base' }, shown));
     }
@@ -347,55 +305,52 @@ class Comparison {
    *
    * @returns the items of the input that are new versions of changed ones, which are found in their place
    */
-  #leave(leaving: readonly SentItem[]): ReadonlySet<Item> {
-    const { known, isLater } = this.#day;
-    const isFresh = ({ state, id }: Item) =>
+  #leave(): ReadonlySet<DayItem> {
+    const { base, isLater } = this.#day;
+    const isFresh = ({ state, id }: DayItem) =>
       state === undefined || (state === 'unsure' && (!isLater || id === undefined));
-    const fresh = new Set(this.#ours.wanted.filter(isFresh));
-    const versions = new KeyIndex(fresh, ({ body }) => itemIdentity(body));
-    const contested = new Set<Item>();
-    for (const item of leaving) {
+    const fresh = new Set(this.#wanted.filter(isFresh));
+    const versions = new KeyIndex(fresh, identityOf);
+    const contested = new Set<DayItem>();
+    for (const item of this.#leaving) {
       const { edited } = item;
       const there = this.#found.get(item);
       if (there === undefined) {
         // A request of another computer that was in progress may bring it back.
-        const isOver = known.status === 'settled' && this.#look.isAnswer !== true;
+        const isOver = base.status === 'settled' && this.#look.isAnswer !== true;
         if (item.foreign !== true && (!isOver || isUndone(item))) this.#keep.push(item);
         continue;
       }
       const isKnown = edited !== undefined && holdsItem(there.body, edited);
       const isEdited = isKnown || !holdsItem(there.body, item.stored ?? item.body);
-      const version = versions.first(itemIdentity(item.body), (each) => !contested.has(each));
+      const version = versions.first(identityOf(item), (each) => !contested.has(each));
       if (!isEdited || this.#policy.force) {
         if (version !== undefined) fresh.delete(version);
         const isGone = version === undefined && this.#policy.undo === undefined && !isUndone(item);
-        this.#remove.push({ shown: there, isGone });
-        const copies = item.state === 'unsure' ? this.#copiesOf(item, there).mine : [];
-        for (const shown of copies) {
+        this.#remove.push({ shown: there, why: isGone ? 'gone' : 'version' });
+        for (const shown of item.state === 'unsure' ? this.#copiesOf(item, there).mine : []) {
           this.#free.delete(shown);
-          this.#remove.push({ shown, isGone: false });
+          this.#remove.push({ shown, why: 'copy' });
         }
         this.#keep.push(withId(without(item, 'edited'), there));
-        continue;
-      }
-      if (version === undefined) {
-        if (!isKnown || !known.items.includes(item))
+      } else if (version === undefined) {
+        if (!isKnown || !base.items.includes(item))
           this.#news.push({ what: 'kept', body: there.body });
         this.#keep.push({ ...withId(item, there), edited: there.body });
         this.#kept.push(there);
-        continue;
+      } else {
+        // The athlete changed the earlier version while the new one was on its way.
+        const own = this.#found.get(version);
+        if (own !== undefined && this.#isOwn(own)) this.#remove.push({ shown: own, why: 'copy' });
+        this.#found.set(version, there);
+        contested.add(version);
       }
-      // The athlete changed the earlier version while the new one was on its way.
-      const own = this.#found.get(version);
-      if (own !== undefined && this.#isOwn(own)) this.#remove.push({ shown: own, isGone: false });
-      this.#found.set(version, there);
-      contested.add(version);
     }
     return contested;
   }
 
   /** Decides about an item that the platform shows, in any version. */
-  #present(item: Item, there: ShownItem, isVersion: boolean): void {
+  #present(item: DayItem, there: ShownItem, isVersion: boolean): void {
     const { state, stored, edited, body, inputs, id, foreign } = item;
     const theirs = there.body;
     const [isOwn, mayBeOwn] = [this.#isOwn(there), this.#mayBeOwn(there)];
@@ -411,7 +366,7 @@ class Comparison {
     };
     if (!isProven) this.#doubtful.push(there);
     const isConflict = isVersion || isContested(item) || (state === 'unsure' && !mayBeOwn);
-    const isUnseen = id === undefined && !this.#day.known.others.includes(otherKey(there));
+    const isUnseen = id === undefined && !this.#day.base.others.includes(otherKey(there));
     const isAdapted = this.#look.isAnswer === true && state === 'unsure' && isUnseen && !isConflict;
     if (holdsItem(theirs, body)) this.#keep.push(at);
     else if (stored !== undefined && holdsItem(theirs, stored)) this.#keep.push({ ...at, stored });
@@ -436,16 +391,17 @@ class Comparison {
       const contested = { ...kept, edited: theirs, state: 'away' } as const;
       this.#conflicts.push(contested);
       // The next answer may show that an item is of our source, and then ours replaces it.
-      if (isVersion || state !== undefined || !mayBeOwn) this.#keep.push(contested);
+      const isOpen = !isVersion && state === undefined && mayBeOwn;
+      this.#keep.push(isOpen ? item : contested);
     }
   }
 
   /** Posts an item, and removes the version in the platform afterwards if that is ours. */
-  #replace({ body, inputs }: Item, there: ShownItem): void {
+  #replace({ body, inputs }: DayItem, there: ShownItem): void {
     this.#post.push({ body, inputs });
     const before = withId({ body: there.body, inputs: [], state: 'base' } as const, there);
     if (this.#isOwn(there)) {
-      this.#remove.push({ shown: there, isGone: false });
+      this.#remove.push({ shown: there, why: 'version' });
       this.#keep.push(before);
     } else {
       this.#news.push({ what: 'beside', body: there.body });
@@ -456,7 +412,7 @@ class Comparison {
   }
 
   /** Decides about an item that the platform does not show. */
-  #absent(item: Item, hasNews: boolean): void {
+  #absent(item: DayItem, hasNews: boolean): void {
     const { state, body, inputs, id, stored } = item;
     const isUnsure = state === 'unsure';
     const isUnanswered = isUnsure && id === undefined;
@@ -475,6 +431,9 @@ class Comparison {
   }
 }
 
-function withId<T extends object>(item: T, { id }: ShownItem): T & { readonly id?: string } {
+function withId<T extends object>(
+  item: T,
+  { id }: Pick<ShownItem, 'id'>,
+): T & { readonly id?: string } {
   return id === undefined ? item : { ...item, id };
 }

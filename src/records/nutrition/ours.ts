@@ -1,4 +1,4 @@
-import type { ItemInput, SentItem } from '../../ledger/nutrition.ts';
+import type { DayItem, ItemInput } from '../../ledger/nutrition.ts';
 import { SUMMED_TOTALS } from '../fields.ts';
 import { itemIdentity, itemKey, nameOf } from './items.ts';
 import { KeyIndex } from './key-index.ts';
@@ -7,12 +7,9 @@ import { isObject } from '../values.ts';
 
 /** Works out what the inputs say that a nutrition day holds. */
 
-/** An item of a day. Without `state`, no request has held it. */
-export type Item = Omit<SentItem, 'state'> & { readonly state?: SentItem['state'] };
-
 /** What the ledger knows of a day, and what the inputs of this run say of it. */
 export interface DayInputs {
-  readonly known: { readonly items: readonly SentItem[]; readonly fields: JsonObject };
+  readonly known: { readonly items: readonly DayItem[]; readonly fields: JsonObject };
   /** One for each input. A part without `items` says nothing about items. */
   readonly parts: readonly NutritionPart[];
   /** The day's own fields as the inputs state them. */
@@ -39,7 +36,7 @@ export interface MergePolicy {
   /** Overwrites edits made in the platform, and sends again what the user took back. */
   readonly force: boolean;
   /** Instead of sending, takes items back. Returns what stays of one. */
-  readonly undo?: ((item: SentItem) => SentItem | undefined) | undefined;
+  readonly undo?: ((item: DayItem) => DayItem | undefined) | undefined;
   /** The user takes them back: they are not sent again, and the items of others stay. */
   readonly remember?: boolean | undefined;
   /** Sends removed items again. */
@@ -47,23 +44,18 @@ export interface MergePolicy {
 }
 
 export interface Ours {
-  /** The items that the day should hold, or that stay away although an input states them. */
-  readonly wanted: readonly Item[];
-  /** Items that the platform may hold, and should not. */
-  readonly leaving: readonly SentItem[];
-  /** Wanted items that leave when the day before or after holds them. */
-  readonly waiting: readonly Item[];
+  /**
+   * The items that the day should hold, or that stay away although an input states them; then those that the platform
+   * may hold, and should not: they have no inputs.
+   */
+  readonly items: readonly DayItem[];
+  /** Items that leave when the day before or after holds them. */
+  readonly waiting: readonly DayItem[];
   /** Items of the inputs that stay on the day before or after, which was theirs in another zone. */
-  readonly elsewhere: readonly Item[];
+  readonly elsewhere: readonly DayItem[];
   readonly fields: JsonObject;
   /** Totals that are left out, since they count a part of the day. */
   readonly partialTotals: readonly string[];
-}
-
-interface Slot {
-  readonly item: Item;
-  /** An input of this run states it. */
-  readonly isStated: boolean;
 }
 
 /**
@@ -73,135 +65,129 @@ interface Slot {
  */
 export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   const { known, parts } = day;
-  if (policy.undo !== undefined) return takenBack(known.items, policy);
-  const leaving = new Set(known.items.filter(isLeaving));
-  const { slots, left, before } = joinParts(day, policy);
-  const isNew = ({ item }: Slot) => item.state === undefined;
-  const around = left.length > 0 || (day.zoneUsed && slots.some(isNew)) ? day.around() : [];
-  const away = around.flatMap((other) => [...shiftedKeys(day, other)]);
-  const shifted = left.filter(({ body }) => away.length > 0 && away.includes(keyOf(body)));
-  const leavingNow = left.filter((item) => !shifted.includes(item));
-  const waiting = leavingNow.filter((item) => isMoving(item, around));
-  const gone = [...before, ...leavingNow.filter((item) => !waiting.includes(item))];
-  for (const item of gone.flatMap(asLeaving)) leaving.add(item);
+  if (policy.undo !== undefined) {
+    const items = takenBack(known.items, policy);
+    return { items, waiting: [], elsewhere: [], fields: {}, partialTotals: [] };
+  }
+  const { items, stated, left, before } = joinParts(day, policy);
+  const isNew = ({ state }: DayItem) => state === undefined;
+  const around = left.length > 0 || (day.zoneUsed && items.some(isNew)) ? day.around() : [];
+  const away = new Set(around.flatMap((other) => [...shiftedKeys(day, other)]));
+  const shifted = left.filter(({ body }) => away.size > 0 && away.has(keyOf(body)));
+  const waiting = left.filter((item) => !shifted.includes(item) && isMoving(item, around));
+  const stays = new Set([...shifted, ...waiting]);
+  const gone = [...before, ...left.filter((item) => !stays.has(item))];
+  const leaving = new Set([...known.items.filter(isLeaving), ...gone.flatMap(asLeaving)]);
   const byKey = new KeyIndex(leaving, ({ body }) => keyOf(body));
-  const stated = slots.flatMap(({ item }): Item[] => {
+  const wanted = items.flatMap((item): DayItem[] => {
     const isAway = item.state === 'away' && item.edited === undefined;
-    if (isAway && policy.resends === true) return [returned({ ...item, state: 'away' })];
-    const isBack = item.state === undefined && leaving.size > 0;
-    const back = isBack ? byKey.first(keyOf(item.body)) : undefined;
+    if (isAway && policy.resends === true) return [returned(item)];
+    const back = isNew(item) && leaving.size > 0 ? byKey.first(keyOf(item.body)) : undefined;
     if (back === undefined) return [item];
     if (isUndone(back) && !policy.force) return [];
     leaving.delete(back);
     return [returned({ ...back, inputs: item.inputs })];
   });
   const stay = new Set(around.flatMap((other) => [...shiftedKeys(other, day)]));
-  const isHere = ({ state, body }: Item) =>
-    stay.size === 0 || state !== undefined || !stay.has(keyOf(body));
-  const wanted = [...stated.filter(isHere), ...shifted, ...waiting];
+  const isHere = (item: DayItem) => stay.size === 0 || !isNew(item) || !stay.has(keyOf(item.body));
+  const here = [...wanted.filter(isHere), ...stays];
   // An input without items describes the whole day.
   const isWhole = parts.every((part) => part.items === undefined);
-  const isPart = !isWhole && slots.some((slot) => !slot.isStated && isHeld(slot.item));
-  const says = parts.some(({ items = [] }) => items.length > 0);
-  const isAllUndone = says && wanted.length === 0 && [...leaving].every(isUndone);
+  const isPart = !isWhole && items.some((item) => !stated.has(item) && isHeld(item));
+  const says = parts.some((part) => (part.items ?? []).length > 0);
+  const isAllUndone = says && here.length === 0 && [...leaving].every(isUndone);
   const fields = isAllUndone ? known.fields : mergedFields(known.fields, day.fields);
   // Other totals count a part of the day, or items that have changed since.
   const isTrue = (name: string) =>
     isWhole || !isTotal(name) || (!isPart && Object.hasOwn(day.fields, name));
   return {
-    wanted,
-    leaving: [...leaving],
+    items: [...here, ...leaving],
     waiting,
-    elsewhere: stated.filter((item) => !isHere(item)),
+    elsewhere: wanted.filter((item) => !isHere(item)),
     fields: Object.fromEntries(Object.entries(fields).filter(([name]) => isTrue(name))),
     partialTotals: isPart ? Object.keys(fields).filter(isTotal) : [],
   };
 }
 
 /** Checks that no input states an item: it leaves the day, or the user took it back. */
-export function isLeaving({ inputs }: Item): boolean {
+export function isLeaving({ inputs }: DayItem): boolean {
   return inputs.length === 0;
 }
 
 /** Checks that the user took an item back. */
-export function isUndone(item: Item): boolean {
+export function isUndone(item: DayItem): boolean {
   return isLeaving(item) && item.state === 'away';
 }
 
 /** Checks that the athlete's version of an item has to stay until the user decides. */
-export function isContested({ state, edited }: Item): boolean {
+export function isContested({ state, edited }: DayItem): boolean {
   return state === 'away' && edited !== undefined;
 }
 
 /** Checks that the day should hold an item, in some version. */
-export function isHeld(item: Item): boolean {
+export function isHeld(item: DayItem): boolean {
   return !isLeaving(item) && (item.state !== 'away' || item.edited !== undefined);
 }
 
 /** Returns an item that has to leave the platform, if it may be there. */
-function asLeaving(item: Item): readonly SentItem[] {
+function asLeaving(item: DayItem): readonly DayItem[] {
   const { state, edited } = item;
   if (state === undefined) return [];
-  if (state !== 'away') return [{ ...item, state, inputs: [] }];
+  if (state !== 'away') return [{ ...item, inputs: [] }];
   // Of a contested item the athlete's version is there.
   return edited === undefined ? [] : [{ ...item, state: 'base', body: edited, inputs: [] }];
 }
 
 /** Returns an item that the input states again. The platform may hold it. */
-function returned(item: SentItem): SentItem {
+function returned(item: DayItem): DayItem {
   if (item.edited !== undefined) return item;
   return { ...without(item, 'id'), state: 'unsure' };
 }
 
-export function without<T extends Item>(item: T, field: 'id' | 'edited' | 'stored'): T {
+export function without(item: DayItem, field: 'id' | 'edited' | 'stored'): DayItem {
   return Object.fromEntries(
     Object.entries(item).filter(([name]) => name !== field),
-  ) as unknown as T;
+  ) as unknown as DayItem;
 }
 
-function takenBack(items: readonly SentItem[], { undo, remember }: MergePolicy): Ours {
-  const all = items.flatMap((item): readonly SentItem[] => {
+function takenBack(items: readonly DayItem[], { undo, remember }: MergePolicy): DayItem[] {
+  return items.flatMap((item): readonly DayItem[] => {
     const left = isLeaving(item) ? item : undo?.(item);
     if (left !== undefined) return [left];
     if (remember !== true) return asLeaving(item);
     return item.foreign === true ? [] : [{ ...item, inputs: [], state: 'away' }];
   });
-  const [wanted, leaving] = [all.filter((item) => !isLeaving(item)), all.filter(isLeaving)];
-  return { wanted, leaving, waiting: [], elsewhere: [], fields: {}, partialTotals: [] };
 }
 
 /**
- * @returns `slots`: the items of the day; of those that have to leave it, with their former inputs: `before`: earlier
- *   versions; `left`: the others
+ * @returns `items`: those of the day, of which the inputs state `stated`; of those that have to leave it, with their
+ *   former inputs: `before`: earlier versions; `left`: the others
  */
-function joinParts(day: DayInputs, { merge }: MergePolicy) {
-  const { parts } = day;
-  const left: Item[] = [];
-  const before: Item[] = [];
-  let slots: readonly Slot[] = day.known.items
-    .filter((item) => !isLeaving(item))
-    .map((item) => ({ item, isStated: false }));
+function joinParts({ known, parts }: DayInputs, { merge }: MergePolicy) {
+  const stated = new Set<DayItem>();
+  const left: DayItem[] = [];
+  const before: DayItem[] = [];
+  let items: readonly DayItem[] = known.items.filter((item) => !isLeaving(item));
   /** Takes an input away from the items that an input of this run has not stated. */
-  const drop = (all: readonly Slot[], input: ItemInput) =>
-    all.flatMap((slot) => {
-      if (slot.isStated) return [slot];
-      const item = withoutInputs(slot.item, (each) => sameInput(each, input));
-      if (item !== undefined) return [{ ...slot, item }];
-      left.push(slot.item);
-      return [];
-    });
-  for (const { input, items, onlyAdds = false } of parts) {
-    if (items === undefined) continue;
-    const paired = pair(slots, items, input);
+  const drop = (item: DayItem, input: ItemInput): readonly DayItem[] => {
+    if (stated.has(item)) return [item];
+    const rest = withoutInputs(item, (each) => sameInput(each, input));
+    if (rest !== undefined) return [rest];
+    left.push(item);
+    return [];
+  };
+  for (const { input, items: bodies, onlyAdds = false } of parts) {
+    if (bodies === undefined) continue;
+    const paired = pair(items, bodies, input);
     before.push(...paired.before);
+    for (const item of paired.next) stated.add(item);
     const isKept = merge !== 'same-input' || onlyAdds;
-    slots = [...(isKept ? paired.left : drop(paired.left, input)), ...paired.next];
+    const kept = isKept ? paired.left : paired.left.flatMap((item) => drop(item, input));
+    items = [...kept, ...paired.next];
   }
-  if (merge === 'replace-day') {
-    left.push(...slots.filter(({ isStated }) => !isStated).map(({ item }) => item));
-    slots = slots.filter(({ isStated }) => isStated);
-  }
-  return { slots, left, before };
+  if (merge !== 'replace-day') return { items, stated, left, before };
+  left.push(...items.filter((item) => !stated.has(item)));
+  return { items: items.filter((item) => stated.has(item)), stated, left, before };
 }
 
 type OtherDay = Omit<DayInputs, 'fields' | 'around'>;
@@ -222,7 +208,7 @@ function shiftedKeys(from: OtherDay, to: OtherDay): ReadonlySet<string> {
 }
 
 /** Checks that an input has an item on the day before or after now, which does not hold it yet. */
-function isMoving({ body, inputs }: Item, around: readonly OtherDay[]): boolean {
+function isMoving({ body, inputs }: DayItem, around: readonly OtherDay[]): boolean {
   const isOf = (input: ItemInput) => inputs.some((each) => sameInput(each, input));
   return around.some(({ parts, known }) => {
     const says = parts.filter(({ input }) => isOf(input)).flatMap(({ items = [] }) => items);
@@ -231,7 +217,7 @@ function isMoving({ body, inputs }: Item, around: readonly OtherDay[]): boolean 
   });
 }
 
-function hasArrived({ state, id, edited }: SentItem): boolean {
+function hasArrived({ state, id, edited }: DayItem): boolean {
   return state === 'base' || (state === 'unsure' ? id !== undefined : edited === undefined);
 }
 
@@ -251,43 +237,40 @@ export function sameInput(one: ItemInput, other: ItemInput): boolean {
 }
 
 /** Returns an item without some of its inputs, if it has others. */
-export function withoutInputs<T extends Item>(
-  item: T,
+export function withoutInputs(
+  item: DayItem,
   isOut: (input: ItemInput) => boolean,
-): T | undefined {
+): DayItem | undefined {
   const inputs = item.inputs.filter((each) => !isOut(each));
   return inputs.length === 0 ? undefined : { ...item, inputs };
 }
 
 /** Pairs an input's items with the known ones that they are versions of. */
-function pair(slots: readonly Slot[], items: readonly JsonObject[], input: ItemInput) {
-  const left = new Set(slots);
-  const before: Item[] = [];
+function pair(items: readonly DayItem[], bodies: readonly JsonObject[], input: ItemInput) {
+  const left = new Set(items);
+  const before: DayItem[] = [];
   // What a later version can come of takes items over from streams.
   const isOther = (each: ItemInput) =>
     !sameInput(each, input) && (each.kind !== 'stream' || input.kind === 'stream');
-  const take = (slot: Slot | undefined): Item | undefined => {
-    if (slot === undefined) return undefined;
-    left.delete(slot);
-    return slot.item;
+  const take = (item: DayItem | undefined) => {
+    if (item !== undefined) left.delete(item);
+    return item;
   };
   // Equal ones first: a changed item must not take the place of an unchanged one.
-  const byKey = new KeyIndex(left, ({ item }) => keyOf(item.body));
+  const byKey = new KeyIndex(left, ({ body }) => keyOf(body));
   // A key takes longer than all else, and a new day has no known items.
-  const equals = left.size === 0 ? [] : items.map((body) => take(byKey.first(keyOf(body))));
-  const byIdentity = new KeyIndex(left, ({ item }) => itemIdentity(item.body));
-  const next = items.map((body, index): Slot => {
+  const equals = left.size === 0 ? [] : bodies.map((body) => take(byKey.first(keyOf(body))));
+  const byIdentity = new KeyIndex(left, ({ body }) => itemIdentity(body));
+  const next = bodies.map((body, index): DayItem => {
     const equal = equals[index];
-    if (equal !== undefined) {
-      const inputs = [input, ...equal.inputs.filter(isOther)];
-      return { item: { ...equal, inputs }, isStated: true };
-    }
+    if (equal !== undefined) return { ...equal, inputs: [input, ...equal.inputs.filter(isOther)] };
     const version = take(byIdentity.first(itemIdentity(body)));
     // The athlete's version stays until the user decides.
-    const isTheirs = version !== undefined && isContested(version);
-    if (version !== undefined && !isTheirs) before.push(version);
-    const kept = isTheirs ? without(version, 'stored') : {};
-    return { item: { ...kept, body, inputs: [input] }, isStated: true };
+    if (version !== undefined && isContested(version)) {
+      return { ...without(version, 'stored'), body, inputs: [input] };
+    }
+    if (version !== undefined) before.push(version);
+    return { body, inputs: [input] };
   });
   return { next, left: [...left], before };
 }

@@ -95,7 +95,7 @@ export class NutritionService {
     const { platform } = this.#target.ledger;
     return {
       stated: kind,
-      showedMeals: platform.has('nutrition', 'meal-lists'),
+      showedMeals: platform.has('nutrition', 'meal-lists') || this.adds,
       lackedMeals: platform.has('nutrition', 'no-meal-lists'),
       probed: this.#probed,
     };
@@ -123,7 +123,7 @@ export class NutritionService {
     return true;
   }
 
-  /** Whether the platform adds to days, although it is not Coach Watts. */
+  /** Whether an answer has shown that the platform adds to days, although it had seemed to replace them. */
   get adds(): boolean {
     return this.#target.ledger.platform.has('nutrition', 'adds');
   }
@@ -197,6 +197,8 @@ export class NutritionService {
    * @returns undefined if the platform does not show them
    */
   async look(date: string, fields: JsonObject): Promise<readonly ShownItem[] | undefined> {
+    // The proof may be wrong, and then a day without items would erase the day.
+    if (this.adds && (await this.#target.client()).kind !== 'coach-watts') return undefined;
     const read = (await this.list([date])).get(date);
     if (read !== undefined) return read;
     return (await this.post({ date, items: [], ...fields }, 'always')).items;

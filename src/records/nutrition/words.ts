@@ -1,5 +1,6 @@
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
-import type { SentItem } from '../../ledger/nutrition.ts';
+import type { PlatformKind } from '../../config/settings.ts';
+import type { DayItem } from '../../ledger/nutrition.ts';
 import type { PreparedRecord, Warning } from '../types.ts';
 import type { News, ShownItem } from './merge.ts';
 import { itemText } from './items.ts';
@@ -99,10 +100,14 @@ export interface ConflictText {
   readonly hint: Text;
 }
 
-export function unseenText(date: string): ConflictText {
+/** @param adds an answer has shown that the platform adds to days */
+export function unseenText(date: string, adds: boolean): ConflictText {
+  const kind = (name: PlatformKind) => sync('config', 'set', 'platform.kind', name);
   return {
     message: `The platform does not show what it holds on ${date}, so nothing was added to it.`,
-    hint: phrase`If it replaces a day that is sent again, run ${sync('config', 'set', 'platform.kind', 'interface')}.`,
+    hint: adds
+      ? phrase`It adds to a day that is sent again: open ${date} in the platform, and delete what is there twice. Then run ${kind('coach-watts')}, so that sync looks at a day before it sends it, and the same command again.`
+      : phrase`If it replaces a day that is sent again, run ${kind('interface')}.`,
   };
 }
 
@@ -124,18 +129,6 @@ export function otherTokenText(date: string): ConflictText {
   };
 }
 
-/** @param copies as far as an answer has shown them */
-export function addsText(date: string, copies: readonly ShownItem[]): ConflictText {
-  const held =
-    copies.length === 0
-      ? 'may hold items twice'
-      : `holds these more often than they were sent: ${listOf(copies, Infinity)}`;
-  return {
-    message: `The platform adds to a day that is sent again, and ${date} ${held}.`,
-    hint: phrase`In the platform, open ${date} and delete what is too much. Then run ${sync('config', 'set', 'platform.kind', 'coach-watts')}, so that sync looks at a day before it sends it, and the same command again.`,
-  };
-}
-
 export function unstableText(date: string): ConflictText {
   return {
     message: `${date} changed at the platform each time that it was looked at.`,
@@ -146,7 +139,7 @@ export function unstableText(date: string): ConflictText {
 export function conflictText(
   date: string,
   stuck: readonly ShownItem[],
-  contested: readonly SentItem[],
+  contested: readonly DayItem[],
 ): ConflictText {
   const said: string[] = [];
   const hints: Text[] = [];
@@ -158,7 +151,7 @@ export function conflictText(
   }
   const [theirs, changed] = [true, false].map((is) =>
     contested.filter(({ foreign }) => (foreign === true) === is),
-  ) as [SentItem[], SentItem[]];
+  ) as [DayItem[], DayItem[]];
   if (changed.length > 0) {
     said.push(`Changed in the platform and in the input: ${listOf(changed)}.`);
     hints.push(phrase`To overwrite the platform's version, run ${FORCED}.`);
