@@ -102,9 +102,9 @@ export class BatchSender {
     recordings: readonly { readonly shape: Shape }[],
     client: () => Promise<ServiceClient>,
   ): Promise<void> {
-    const shapes = recordings.map(({ shape }) => shape);
+    const starts = recordings.map(({ shape }) => shape.startedAt);
     if (this.#isOffline) return;
-    await this.#uploader.rides.readPlatform(this.#context, shapes, client);
+    await this.#uploader.rides.readPlatform(this.#context, starts, client);
   }
 
   async *#startMembers(

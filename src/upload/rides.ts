@@ -38,14 +38,14 @@ export class Rides {
   /**
    * Reads the platform's workouts of these times. A platform that lists none for this login has none.
    *
+   * @param starts of recordings (ms since the epoch)
    * @throws SyncError if the platform cannot be asked now
    */
   async readPlatform(
     context: Pick<Context, 'clock' | 'signal'>,
-    shapes: readonly Shape[],
+    starts: readonly number[],
     client: () => Promise<ServiceClient>,
   ): Promise<void> {
-    const starts = shapes.map(({ startedAt }) => startedAt);
     const begun = [Math.min(...starts) - DAY_MS, Math.max(...starts) + DAY_MS] as const;
     const days = starts.map((startedAt) => ({ startedAt, confirmedAt: startedAt }));
     const { compareWithPlatform, NO_LIST } = await import('./verify.ts');

@@ -102,6 +102,21 @@ describe.each(KINDS)('a GPX or TCX file in a watched folder on %s', (platform) =
     ]);
   });
 
+  it('is compared with the workouts of its batch, which are listed once', async () => {
+    await openWorld();
+    for (let day = 0; day < 4; day++) file(`${day}.gpx`, track(later(ride, day * 24 * HOUR)));
+    // Each list is read page by page.
+    const lists = () =>
+      world.sandbox.control
+        .requests({ route: 'workouts' })
+        .filter(({ query }) => query['offset'] === '0').length;
+    expect((await once()).at(-1)).toMatchObject({ uploaded: 4 });
+    expect(lists()).toBe(1);
+    file('last.gpx', track(later(ride, 6 * HOUR)));
+    expect((await once()).at(-1)).toMatchObject({ uploaded: 1 });
+    expect(lists()).toBe(2);
+  });
+
   it('comes first, and the FIT recording is sent with a note; of two, the better one is sent', async () => {
     await openWorld();
     mkdirSync(world.folder);
@@ -197,6 +212,19 @@ it('a GPX file that a program is still writing is sent when it is complete', asy
   await until(() => world.recordings().length === 1);
   expect(await stop(watcher)).toBe(0);
   expect(reported(watcher)).toEqual(['loop.gpx uploaded']);
+});
+
+it.each(['UTF-16LE', 'UTF-16BE'])('a GPX file in %s is named, and not read', async (encoding) => {
+  await openWorld();
+  const bytes = Buffer.from(`\ufeff${track()}`, 'utf16le');
+  file('loop.gpx', encoding === 'UTF-16LE' ? bytes : bytes.swap16());
+  const [line] = await once([], 3);
+  expect(line).toMatchObject({
+    outcome: 'invalid',
+    reason: 'unreadable',
+    detail: expect.stringContaining('save it as UTF-8') as string,
+  });
+  expect([copies(), world.recordings()]).toEqual([[], []]);
 });
 
 it('--new-only leaves out the GPX files that were there before', async () => {

@@ -131,12 +131,21 @@ export function problemOfHead(
   head: Uint8Array,
   size: number,
 ): { readonly reason: InvalidReason; readonly detail: string } | undefined {
-  if (isPacked(path) || isTrackName(path)) return undefined;
+  if (isPacked(path)) return undefined;
+  if (isTrackName(path))
+    return isUtf16(head) ? { reason: 'unreadable', detail: UTF_16 } : undefined;
   const header = peekHeader(head, size);
   // An archive of one recording may have its name.
   const isZip = header.state === 'not-fit' && header.problem === 'zip';
   if (header.state === 'possible' || isZip) return undefined;
   return { reason: header.state, detail: header.detail };
+}
+
+const UTF_16 = 'It is a text in UTF-16, which is not read: save it as UTF-8.';
+
+/** Returns whether a text begins with a byte order mark of UTF-16. */
+function isUtf16([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
 /** Bytes at the end of a GPX or TCX file in which its last tag is. */
@@ -169,9 +178,9 @@ function peekAt(path: string, stamp: FileStamp, now: number): Peek {
     ({ descriptor } = openPlainFile(path));
     const size = readSync(descriptor, first, 0, PEEK_BYTES, 0);
     const head = first.subarray(0, size);
-    const problem = isTrackName(path)
-      ? problemOfTail(descriptor, stamp.size)
-      : problemOfHead(path, head, Math.max(size, stamp.size));
+    const problem =
+      problemOfHead(path, head, Math.max(size, stamp.size)) ??
+      (isTrackName(path) ? problemOfTail(descriptor, stamp.size) : undefined);
     if (problem !== undefined) return { peek: 'incomplete', ...problem };
     return { peek: 'possible', recordedAt: recordingTime(head, now) ?? recordedAt };
   } catch (error) {

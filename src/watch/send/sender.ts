@@ -33,6 +33,8 @@ const GIVE_UP_AFTER = 3;
 const LONGEST_WAIT_MS = 60_000;
 /** Pause before a recording that would replace a longer one is copied again (ms). */
 const HOLD_MS = 3_600_000;
+/** Conversions of one batch share what they know of the platform's workouts for this long (ms). */
+const WORKOUTS_MS = 5 * 60_000;
 /** Failures that pass. Their hints ask the user to try again, which the watcher does. */
 const RETRIED: readonly ErrorCode[] = ['NETWORK', 'SERVICE_UNAVAILABLE'];
 
@@ -82,6 +84,8 @@ export class Sender {
   #isSendingFromMemory = false;
   /** Hashes of recordings that would replace a longer one, until they are copied again (monotonic clock, ms). */
   readonly #heldUntil = new Map<string, number>();
+  /** The times from which the platform's workouts are known (ms since the epoch), and when they were read (monotonic). */
+  #workouts: { readonly from: number; readonly to: number; readonly readAt: number } | undefined;
   /** Files that need no sending and were reported. */
   readonly #otherFiles = new Set<string>();
   /** Copies that nothing sends, when they were last reported. */
@@ -194,8 +198,9 @@ export class Sender {
     return await unlessAborted(delivered, this.#parts.signal);
   }
 
-  /** Closes the breaker: nothing waits any more, so that a failure may be stale. */
+  /** Closes the breaker: nothing waits any more, so that a failure may be stale. The workouts are, too. */
   rest(): void {
+    this.#workouts = undefined;
     if (this.#parts.delivers && this.#parts.breaker.idle()) this.#parts.changed();
   }
 
@@ -307,18 +312,33 @@ export class Sender {
     return { entries: inOrder(entries.filter(({ isPhone }) => !isPhone)), items };
   }
 
+  /**
+   * Reads the platform's workouts from the times of conversions, and of those that wait, unless this batch has read
+   * them.
+   *
+   * @param starts ms since the epoch
+   */
+  async #readWorkouts(starts: readonly number[]): Promise<void> {
+    const { clock, client, outbox } = this.#parts;
+    const now = clock.monotonic();
+    const { from, to, readAt } = this.#workouts ?? { from: 0, to: -1, readAt: 0 };
+    const isRead = starts.every((start) => from <= start && start <= to);
+    if (isRead && now - readAt < WORKOUTS_MS) return;
+    const batch = [...starts, ...outbox.waiting.filter(isTrack).map((each) => each.recordedAt)];
+    const context = { clock, signal: this.#hardStop.signal };
+    await this.#uploader.rides.readPlatform(context, batch, client);
+    this.#workouts = { from: Math.min(...batch), to: Math.max(...batch), readAt: now };
+  }
+
   async #uploadTracks(
     { path, sha256 }: WaitingRecording,
     contents: RecordingContents,
   ): Promise<UploadItem[]> {
-    const { clock, client, dryRun, ledger } = this.#parts;
+    const { clock, dryRun, ledger } = this.#parts;
     const context = { clock, signal: this.#hardStop.signal };
     const source = { path, named: true, read: () => Promise.resolve(contents) };
     const { entries, items } = await this.tracksIn(source);
-    if (entries.length > 0 && !dryRun) {
-      const shapes = entries.map(({ shape }) => shape);
-      await this.#uploader.rides.readPlatform(context, shapes, client);
-    }
+    if (!dryRun) await this.#readWorkouts(entries.map(({ shape }) => shape.startedAt));
     for (const entry of entries) {
       const found = await memberOf(context, entry).read();
       if ('problem' in found) items.push(unreadableItem(entry.path, found));
