@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
+  AUTHORIZE_URL,
   type World,
   openLoggedInWorld,
   openTerminal,
@@ -217,7 +218,7 @@ describe('a hostile service', () => {
   it.runIf(terminals.present)(`reaches no prompt at a terminal${terminals.note}`, async () => {
     const world = await openLoggedInWorld();
     const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
-    const [address] = await terminal.waitFor(/https?:\/\/\S+\/api\/oauth\/authorize\?\S+/);
+    const [address] = await terminal.waitFor(AUTHORIZE_URL);
     await terminal.waitFor(/Address of the last page/);
     terminal.type(`http://127.0.0.1:1/?state=${encodeURIComponent(HOSTILE)}\r`);
     await terminal.waitFor(/Address of the last page/);

@@ -1,8 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { systemCode } from '../../src/base/errors.ts';
-import { SANDBOX_PORT } from '../../src/config/platforms.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { platformNamed } from '../../src/config/platforms.ts';
 import { type World, openWorld, requestCounts, requestLines } from '../support/acceptance.ts';
 
 /** Returns the address that the browser ends at. */
@@ -21,28 +20,30 @@ const finish = (world: World, input: string, env = {}) =>
 
 const pendingFile = ({ home }: World) => join(home.dir, 'state', 'logins', 'pending-default.json');
 
-it('a login asks without nutrition:read, if the sandbox does not know that scope', async (context) => {
+/** Lets the platform `sandbox` be at this address: another program may have its port. */
+function moveSandbox(baseUrl: string): void {
+  const platform = platformNamed('sandbox');
+  if (platform === undefined) throw new Error('no platform of that name');
+  const before = platform.baseUrl;
+  Object.assign(platform, { baseUrl });
+  onTestFinished(() => void Object.assign(platform, { baseUrl: before }));
+}
+
+it('a login asks without nutrition:read, if the sandbox does not know that scope', async () => {
   const env = { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined };
-  const options = { port: SANDBOX_PORT, settings: { strict: true, exactRedirectUris: true } };
-  const world = await openWorld({ env, platform: 'interface', sandbox: options }).catch(
-    (error: unknown) => {
-      if (systemCode(error) === 'EADDRINUSE') return undefined;
-      throw error;
-    },
-  );
-  if (world === undefined) context.skip('the port of the sandbox is taken');
-  else {
-    const { last } = await start(world, 'sandbox');
-    const { code, stdout } = await finish(world, last);
-    expect([code, stdout]).toEqual([0, expect.not.stringContaining('nutrition:read')]);
-    const scopes = world.sandbox.control
-      .requests({ route: 'authorize' })
-      .map(({ query }) => new URLSearchParams(query).get('scope')?.includes('nutrition:read'));
-    expect(scopes).toEqual([true, false, false]);
-    // Nor does a later command miss it.
-    const [line] = await world.lines(['status', '--json']);
-    expect(line).toMatchObject({ login: { state: 'logged-in', missing: [] } });
-  }
+  const sandbox = { settings: { strict: true, exactRedirectUris: true } };
+  const world = await openWorld({ env, platform: 'interface', sandbox });
+  moveSandbox(world.sandbox.url);
+  const { last } = await start(world, 'sandbox');
+  const { code, stdout } = await finish(world, last);
+  expect([code, stdout]).toEqual([0, expect.not.stringContaining('nutrition:read')]);
+  const scopes = world.sandbox.control
+    .requests({ route: 'authorize' })
+    .map(({ query }) => new URLSearchParams(query).get('scope')?.includes('nutrition:read'));
+  expect(scopes).toEqual([true, false, false]);
+  // Nor does a later command miss it.
+  const [line] = await world.lines(['status', '--json']);
+  expect(line).toMatchObject({ login: { state: 'logged-in', missing: [] } });
 });
 
 describe('a login in two commands', () => {

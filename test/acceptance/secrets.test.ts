@@ -205,7 +205,7 @@ describe('after runs with --verbose', () => {
         .filter(([, kind]) => kind === 'state')
         .map(([text]) => text);
       const holders = seen.filter((line) => leaks(line, states).length > 0);
-      expect(holders.filter((line) => !AUTHORIZE_URL.test(line))).toEqual([]);
+      expect(holders.filter((line) => !AUTHORIZE_URL.test(`${line}\n`))).toEqual([]);
     },
   );
 

@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { openHome, openWorld } from '../support/acceptance.ts';
 import { startSync } from '../support/program.ts';
 
-const DAYS = ['--days', '3', '--until', '2026-05-17', '--seed', '7', '--tz', 'Europe/Berlin'];
+const DAYS = ['--days', '3', '--until', '2026-05-17', '--seed', '22', '--tz', 'Europe/Berlin'];
 
 async function openFolder() {
   const world = await openWorld();

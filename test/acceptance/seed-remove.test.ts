@@ -10,7 +10,7 @@ import {
 import { ndjson } from '../support/program.ts';
 import { USUAL_SCOPES, contentsOf, heldBy } from '../support/seeded.ts';
 
-const DAYS = ['--days', '3', '--until', '2026-05-17', '--seed', '7', '--tz', 'Europe/Berlin'];
+const DAYS = ['--days', '3', '--until', '2026-05-17', '--seed', '22', '--tz', 'Europe/Berlin'];
 const DATES = ['15', '16', '17'].map((day) => `2026-05-${day}`);
 
 /** A banana that `sync push` sends. */

@@ -14,8 +14,8 @@ import type { RequestRecord } from '../../src/sandbox/types.ts';
 
 export * from './world.ts';
 
-/** Matches the authorization URL in the output of a login. */
-export const AUTHORIZE_URL = /https?:\/\/\S+\/api\/oauth\/authorize\?\S+/;
+/** Matches the authorization URL in the output of a login, once all of it is there. */
+export const AUTHORIZE_URL = /https?:\/\/\S+\/api\/oauth\/authorize\?\S+(?=\s)/;
 
 /** A login that waits for the callback. */
 export interface WaitingLogin {

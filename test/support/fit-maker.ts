@@ -33,8 +33,10 @@ export interface RecordingOptions {
   readonly serial?: number;
   /** `file_id.type`: 4 is an activity. */
   readonly type?: number;
-  /** Exact size of the first segment, bytes, at least 1,000. Otherwise one record a second. */
+  /** Exact size of the first segment without padding, bytes, at least 1,000. Otherwise one record a second. */
   readonly sizeBytes?: number;
+  /** Size of unknown messages behind the records, bytes, at least: a large file that is quick to read. */
+  readonly paddingBytes?: number;
   readonly headerSize?: 12 | 14;
   readonly bigEndian?: boolean;
   /** A developer field of two bytes in every record. */
@@ -137,6 +139,9 @@ const RECORD_BYTES = RECORD_FIELDS.reduce((sum, [, type]) => sum + (SIZES[type] 
 /** The shortest message that fills up a recording, with its definition. */
 const SMALLEST_FILLER = 6 + 3 + 1 + 1;
 
+/** Most fields of a message, and most bytes of a field. */
+const MOST = 255;
+
 /** Writes messages in the byte order of a recording. */
 class MessageWriter {
   /** Bytes written so far. */
@@ -169,8 +174,11 @@ class MessageWriter {
     this.#view = new DataView(larger.buffer);
   }
 
-  #each(bytes: Iterable<number>): void {
-    for (const byte of bytes) this.int(byte, 1);
+  /** Writes bytes as they are. */
+  raw(bytes: ArrayLike<number>): void {
+    while (this.size + bytes.length > this.#bytes.length) this.#grow();
+    this.#bytes.set(bytes, this.size);
+    this.size += bytes.length;
   }
 
   define(
@@ -179,14 +187,14 @@ class MessageWriter {
     fields: readonly (readonly [number: number, baseType: number, value?: number | Uint8Array])[],
     developerField = false,
   ): void {
-    this.#each([0x40 | (developerField ? 0x20 : 0) | local, 0, this.#bigEndian ? 1 : 0]);
+    this.raw([0x40 | (developerField ? 0x20 : 0) | local, 0, this.#bigEndian ? 1 : 0]);
     this.int(global, 2);
     this.int(fields.length, 1);
     for (const [number, type, value] of fields) {
       const size = value instanceof Uint8Array ? value.length : (SIZES[type] ?? 0);
-      this.#each([number, size, type]);
+      this.raw([number, size, type]);
     }
-    if (developerField) this.#each([1, 7, 2, 0]);
+    if (developerField) this.raw([1, 7, 2, 0]);
   }
 
   /** Writes a message behind its definition. */
@@ -195,7 +203,7 @@ class MessageWriter {
     this.int(local, 1);
     for (const [, type, value] of fields) {
       if (typeof value === 'number') this.int(value, SIZES[type] ?? 0);
-      else this.#each(value);
+      else this.raw(value);
     }
   }
 }
@@ -238,6 +246,7 @@ function makeSegment(options: RecordingOptions): Uint8Array {
   }
   const distance = writeRecords(writer, options, start, records);
   if (filler > 0) fillUp(writer, filler);
+  if (options.paddingBytes !== undefined) pad(writer, options.paddingBytes, seed);
   writeEnd(writer, options, start, distance);
   return wrapRecords(writer.bytes, options);
 }
@@ -348,6 +357,19 @@ function fillUp(writer: MessageWriter, size: number): void {
     const step = left - fits > 0 && left - fits < SMALLEST_FILLER ? fits - SMALLEST_FILLER : fits;
     writer.message(LOCAL.other, 0xff00, [[0, BYTE, new Uint8Array(step - 10).fill(0x55)]]);
     left -= step;
+  }
+}
+
+/** Writes unknown messages of at least `size` bytes together, which do not compress. */
+function pad(writer: MessageWriter, size: number, seed: number): void {
+  const random = mulberry32(seed);
+  const data = Uint8Array.from({ length: MOST * MOST }, () => random() * 256);
+  const field = data.subarray(0, MOST);
+  const fields = Array.from({ length: MOST }, (_, number) => [number, BYTE, field] as const);
+  writer.define(LOCAL.other, 0xff01, fields);
+  for (let left = size; left > 0; left -= data.length) {
+    writer.int(LOCAL.other, 1);
+    writer.raw(data);
   }
 }
 

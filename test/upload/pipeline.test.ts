@@ -10,7 +10,7 @@ import { Uploader } from '../../src/upload/uploader.ts';
 import type { UploadProgress } from '../../src/upload/report.ts';
 import { markIn } from '../ledger/support.ts';
 import { clientOf } from '../support/delivery.ts';
-import { makeRecording, truncated } from '../support/fit-maker.ts';
+import { type RecordingOptions, makeRecording, truncated } from '../support/fit-maker.ts';
 import { until } from '../support/until.ts';
 import { type BatchOptions, openUploads, outcomes, put, sha256 } from './support.ts';
 import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
@@ -19,9 +19,9 @@ import { VERSION } from '../../src/base/version.ts';
 afterEach(() => vi.restoreAllMocks());
 
 /** Puts so many recordings into a folder: `0.fit`, `1.fit`, ... */
-function putRides(dir: string, count: number, sizeBytes = 2_000, firstSeed = 0): void {
+function putRides(dir: string, count: number, { seed = 0, ...size }: RecordingOptions = {}): void {
   for (let i = 0; i < count; i++) {
-    put(dir, `${i}.fit`, makeRecording({ seed: firstSeed + i, sizeBytes }));
+    put(dir, `${i}.fit`, makeRecording({ seed: seed + i, sizeBytes: 2_000, ...size }));
   }
 }
 
@@ -418,7 +418,7 @@ describe('a login that has ended', () => {
 
   it('fails large files that wait for their turn, too', async () => {
     const { dir, run } = await openUploads();
-    putRides(dir, 4, 4_200_000);
+    putRides(dir, 4, { paddingBytes: 4_200_000 });
     const client = vi.fn(() => Promise.reject(dead));
     const { items } = await run(['.'], { client, jobs: 4 });
     expect(items).toHaveLength(4);
@@ -593,10 +593,10 @@ describe('many files', () => {
   it('are sent as many at once as requested, and large ones one at a time', async () => {
     const { sandbox, dir, run } = await openUploads();
     putRides(join(dir, 'small'), 8);
-    putRides(join(dir, 'large'), 3, 4_200_000, 50);
+    putRides(join(dir, 'large'), 3, { seed: 50, paddingBytes: 4_200_000 });
     for (let i = 0; i < 3; i++) {
-      const recording = makeRecording({ seed: 60 + i, sizeBytes: 4_200_000 });
-      put(dir, `packed/${i}.fit.gz`, gzipSync(recording));
+      const recording = makeRecording({ seed: 60 + i, paddingBytes: 4_200_000 });
+      put(dir, `packed/${i}.fit.gz`, gzipSync(recording, { level: 1 }));
     }
     sandbox.control.addFaults('upload-fit:delay=40ms*inf');
     /** Returns the largest number of requests in flight at once, from the record of the sandbox. */

@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../src/base/time.ts';
+import { NEVER_MS } from '../support/until.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface ManualClock extends Clock {
   /** Advances the clock by `ms` and wakes the sleepers that are due. */
   advance(ms: number): Promise<void>;
+  /** Advances the clock by `stepMs` (default: a second) at a time, until the condition holds. */
+  advanceUntil(condition: () => boolean, stepMs?: number): Promise<void>;
   /** Sets the wall clock ahead or back by `ms` without waking sleepers, as after a suspend. */
   jump(ms: number): void;
 }
@@ -22,7 +26,7 @@ export function manualClock(start = Date.now()): ManualClock {
   const settle = async () => {
     for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
   };
-  return {
+  const clock: ManualClock = {
     now: () => start + elapsed + ahead,
     monotonic: () => elapsed,
     sleep: (ms, signal) =>
@@ -55,5 +59,15 @@ export function manualClock(start = Date.now()): ManualClock {
       elapsed = end;
       await settle();
     },
+    async advanceUntil(condition, stepMs = 1_000) {
+      const end = Date.now() + NEVER_MS;
+      while (!condition()) {
+        if (Date.now() > end) throw new Error(`still not: ${String(condition)}`);
+        await clock.advance(stepMs);
+        // An answer of the service takes real time.
+        await sleep(5);
+      }
+    },
   };
+  return clock;
 }

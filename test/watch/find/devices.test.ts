@@ -106,7 +106,7 @@ it('old recordings of a device are copied without a bound, since it may be unplu
   const monthAgo = new Date(Date.now() - 30 * 86_400_000);
   for (let i = 0; i < 18; i++) {
     const path = join(root, `Garmin/Activity/${i}.fit`);
-    put(path, anotherRecording({ sizeBytes: 4_000_000 }));
+    put(path, anotherRecording({ paddingBytes: 4_000_000 }));
     utimesSync(path, monthAgo, monthAgo);
   }
   const clock = manualClock(Date.now() + 2 * 7 * 86_400_000);

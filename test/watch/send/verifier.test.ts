@@ -83,10 +83,10 @@ describe('an hour after an upload, a watcher', () => {
     put(join(folder, 'ride.gpx'), gpx([{ segments: [ride] }]));
     const outcomes = () =>
       events.flatMap((event) => (event.event === 'upload' ? [event.item.outcome] : []));
-    while (!outcomes().includes('covered')) await clock.advance(1_000);
+    await clock.advanceUntil(() => outcomes().includes('covered'));
     expect(held()).toHaveLength(1);
-    while (happened(events, 'missing').length === 0) await clock.advance(MINUTE);
-    while (held().length < 2) await clock.advance(MINUTE);
+    await clock.advanceUntil(() => happened(events, 'missing').length > 0, MINUTE);
+    await clock.advanceUntil(() => held().length >= 2, MINUTE);
     expect(outcomes()).toEqual(['uploaded', 'covered', 'uploaded']);
   });
 
