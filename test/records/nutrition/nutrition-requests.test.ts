@@ -42,7 +42,6 @@ describe('the requests of new days', () => {
       expect(ledger.nutrition.dates('fresh')).toEqual([]);
       expect(await requestsOf(() => push({ 'a.json': days }))).toEqual([]);
     },
-    120_000,
   );
 });
 
