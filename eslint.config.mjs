@@ -76,9 +76,9 @@ const INNER = {
     shared: [
       'clock',
       'digest',
-      'entry',
       'fields',
       'listed',
+      'members',
       'names',
       'notes',
       'number-hint',

@@ -4,39 +4,46 @@ import { listNames } from './listed.ts';
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition/read-nutrition.ts';
 import type { FileFacts } from './objections/objection.ts';
-import type {
-  InvalidRecord,
-  Problem,
-  RawRecord,
-  Reading,
-  RecordKind,
-  RecordOptions,
-  RecurringNote,
+import {
+  type Fault,
+  type InvalidRecord,
+  type Problem,
+  type RawRecord,
+  type Reading,
+  type RecordKind,
+  type RecordOptions,
+  type RecurringNote,
+  type RefusedRecord,
+  type Warning,
+  isDraft,
 } from './types.ts';
-import { Notes } from './notes.ts';
-import { noteUnstorable } from './values.ts';
 import { readWellness } from './wellness/read-wellness.ts';
 
 /** The records read from one input so far. */
 export interface InputReading {
   readonly merger: DayMerger;
   readonly invalid: InvalidRecord[];
-  readonly records: Reading[];
+  readonly readings: Reading[];
 }
 
 /** @param path as in `PreparedRecord.files` */
 export function readingOf(kind: RecordKind, path: string): InputReading {
-  return { merger: new DayMerger(kind, path), invalid: [], records: [] };
+  return { merger: new DayMerger(kind, path), invalid: [], readings: [] };
 }
 
-/** Adds one raw record. Its days count after {@link finishInput}. */
+/** Adds one raw record, or what was read of one. Its days count after {@link finishInput}. */
 export function addRecord(
   kind: RecordKind,
-  raw: RawRecord,
+  record: RawRecord | Reading,
   options: RecordOptions,
-  { records }: InputReading,
+  { readings }: InputReading,
 ): void {
-  records.push(readRecord(kind, raw, options));
+  if ('values' in record || 'problems' in record) readings.push(record);
+  else if ('problem' in record) {
+    const { source, ...problem } = record;
+    readings.push({ source, problems: [problem] });
+  } else if (kind === 'wellness') readings.push(readWellness(record, options));
+  else for (const reading of readNutrition(record, options)) readings.push(reading);
 }
 
 /**
@@ -48,33 +55,34 @@ export function addRecord(
 export function finishInput(
   kind: RecordKind,
   name: string,
-  { merger, invalid, records }: InputReading,
+  { merger, invalid, readings }: InputReading,
   facts: FileFacts,
   strict: boolean,
 ): Verdict {
-  const verdict = judge(name, records, facts, strict);
+  const verdict = judge(name, readings, facts, strict);
   const counter = new NoteCounter();
-  for (const reading of records) {
-    const { source, drafts, problems } = reading;
-    const [sent] = drafts;
-    if (sent !== undefined) {
-      for (const { field, problem } of problems) {
-        const place = field === undefined ? {} : { field };
-        sent.warnings.push({ source, ...place, message: problem, unsent: true });
-      }
-    } else if (problems.length > 0) {
+  // Each is freed here, since days and drafts together would take twice the memory.
+  readings.reverse();
+  for (let reading = readings.pop(); reading !== undefined; reading = readings.pop()) {
+    if (!isDraft(reading)) {
+      if (reading.problems.length === 0) continue;
       const record = invalidRecord(kind, reading);
       if (invalid.length === MAX_INVALID) throw tooManyInvalid(record);
       invalid.push(record);
+      continue;
     }
-    for (const draft of drafts) {
-      for (const note of draft.recurring) counter.add(draft.day.date, source, note);
-      merger.add(draft);
+    const { date, problems, recurring } = reading;
+    for (const note of recurring) counter.add(date, reading.source, note);
+    if (problems.length > 0) {
+      const { source: place } = reading;
+      const unsent = problems.map(({ problem: message, source = place, ...field }) => ({
+        ...{ source, ...field, message },
+        unsent: true as const,
+      }));
+      reading.warnings = [...reading.warnings, ...unsent];
     }
-    // Freed here, since days and drafts together would take twice the memory.
-    reading.drafts = [];
+    merger.add(reading);
   }
-  records.length = 0;
   counter.report(merger);
   return verdict;
 }
@@ -91,39 +99,23 @@ function tooManyInvalid({ kind, source, field, problem }: InvalidRecord): SyncEr
   );
 }
 
-function readRecord(kind: RecordKind, raw: RawRecord, options: RecordOptions): Reading {
-  if ('problem' in raw) {
-    const { source, problem, field } = raw;
-    return {
-      source,
-      drafts: [],
-      problems: [field === undefined ? { problem } : { field, problem }],
-    };
-  }
-  const notes = new Notes(raw, options.strict, options.sources);
-  noteUnstorable(raw.value, '', notes);
-  for (const inexact of raw.inexact ?? []) {
-    if (options.strict) notes.problems.push(inexact);
-    else {
-      const { problem, ...place } = inexact;
-      notes.warnings.push({ source: raw.source, ...place, message: problem });
-    }
-  }
-  if (kind === 'nutrition') return readNutrition(raw.value, notes, options);
-  return readWellness(raw.value, notes, options);
-}
-
 /** Limits the problems of a record; one more gives the number of the others. */
 export const MAX_PROBLEMS = 50;
 
-function limited(problems: readonly Problem[]): readonly Problem[] {
+function limited(faults: readonly Fault[]): readonly Problem[] {
+  const problems = faults.map(({ field, problem }) =>
+    field === undefined ? { problem } : { field, problem },
+  );
   const more = problems.length - MAX_PROBLEMS;
   if (more <= 0) return problems;
   const others = { problem: `there are ${more.toLocaleString('en-US')} more problems` };
   return [...problems.slice(0, MAX_PROBLEMS), others];
 }
 
-function invalidRecord(kind: RecordKind, { source, date, problems: all }: Reading): InvalidRecord {
+function invalidRecord(
+  kind: RecordKind,
+  { source, date, problems: all }: RefusedRecord,
+): InvalidRecord {
   const problems = limited(all);
   const first: Problem = problems[0] ?? { problem: 'is not a record' };
   const dated = date === undefined ? {} : { date };
@@ -135,8 +127,7 @@ const MAX_KINDS = 100;
 
 interface Counted {
   readonly date: string;
-  readonly source: string;
-  readonly note: Extract<RecurringNote, { key: string }>;
+  readonly note: Warning & { readonly message: string };
   times: number;
 }
 
@@ -151,29 +142,27 @@ class NoteCounter {
   #firstUnsent: { readonly date: string; readonly source: string } | undefined;
 
   /** @param date the day that reports it, if it is the first */
-  add(date: string, source: string, note: RecurringNote): void {
-    if ('unsent' in note) {
+  add(date: string, source: string, noted: RecurringNote): void {
+    if ('member' in noted) {
       this.#firstUnsent ??= { date, source };
-      this.#unsent.add(note.unsent);
+      this.#unsent.add(noted.member);
       return;
     }
-    const known = this.#counted.get(note.key);
+    const { key, ...note } = noted;
+    const known = this.#counted.get(key);
     if (known !== undefined) {
       known.times++;
     } else if (this.#counted.size < MAX_KINDS) {
-      this.#counted.set(note.key, { date, source, note, times: 1 });
-    } else if (this.#beyond === undefined) this.#beyond = { date, source, note, times: 1 };
+      this.#counted.set(key, { date, note, times: 1 });
+    } else if (this.#beyond === undefined) this.#beyond = { date, note, times: 1 };
     else this.#beyond.times++;
   }
 
   /** Adds the warnings to the days of the input, after it was read to its end. */
   report(merger: DayMerger): void {
-    for (const { date, source, note, times } of this.#counted.values()) {
+    for (const { date, note, times } of this.#counted.values()) {
       const often = times === 1 ? '' : ` (${times.toLocaleString('en-US')} times in this input)`;
-      const found = note.found();
-      const done = note.done === undefined ? '' : `${found.endsWith('?') ? '' : '.'} ${note.done}`;
-      const message = `${found}${done}${often}`;
-      merger.warn(date, { source, field: note.field, message });
+      merger.warn(date, { ...note, message: `${note.message}${often}` });
     }
     if (this.#firstUnsent !== undefined) {
       const { date, source } = this.#firstUnsent;
@@ -182,8 +171,8 @@ class NoteCounter {
       merger.warn(date, { source, message });
     }
     if (this.#beyond === undefined) return;
-    const { date, source, times } = this.#beyond;
+    const { date, note, times } = this.#beyond;
     const message = `there are ${times.toLocaleString('en-US')} more such notes about fields and dates of this input`;
-    merger.warn(date, { source, message });
+    merger.warn(date, { source: note.source, message });
   }
 }

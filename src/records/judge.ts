@@ -3,7 +3,8 @@ import { unitNameOf, unitsOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
 import type { FileFacts, Objection } from './objections/objection.ts';
 import { objectionsTo } from './objections/objections.ts';
-import type { DayDraft, Entry, Problem, Reading } from './types.ts';
+import { sentence } from './notes.ts';
+import { type DayDraft, type Entry, type Problem, type Reading, isDraft } from './types.ts';
 
 /** Applies the objections to the values of an input: of each value, the strictest. */
 
@@ -25,17 +26,22 @@ export interface Verdict {
  */
 export function judge(
   name: string,
-  records: readonly Reading[],
+  readings: Reading[],
   facts: FileFacts,
   isStrict: boolean,
 ): Verdict {
-  const entries = records.flatMap(({ drafts }) => drafts.flatMap(entriesOf));
+  const drafts = readings.filter(isDraft);
+  const entries = drafts.flatMap(entriesOf);
   const objections = objectionsTo(entries, facts);
   const strictest = strictestOf(objections);
   const verdict = noteWhole(name, entries, objections, strictest, isStrict);
-  const isOfDoubts = records.every(({ drafts }) => drafts.length > 0);
-  for (const record of records) takeOut(record, strictest, facts, isStrict);
-  const isLeft = records.some(({ drafts }) => drafts.length > 0);
+  const isOfDoubts = drafts.length === readings.length;
+  let isLeft = false;
+  for (const [index, reading] of readings.entries()) {
+    const judged = isDraft(reading) ? takeOut(reading, strictest, facts, isStrict) : reading;
+    readings[index] = judged;
+    isLeft ||= isDraft(judged);
+  }
   const doubts = new Map<string, string>();
   for (const { field, found, is, whole } of isOfDoubts && !isStrict ? objections : []) {
     if (whole !== undefined || is === 'sent' || is === 'wrong' || doubts.has(field)) continue;
@@ -94,40 +100,43 @@ function noteWhole(
   return { notes, left, hasRemedy };
 }
 
-function takeOut(record: Reading, strictest: Strictest, facts: FileFacts, isStrict: boolean): void {
+/** Takes the values with an objection out of a day. @returns the record refused, if nothing else is left: without a problem if notes say all */
+function takeOut(
+  day: DayDraft,
+  strictest: Strictest,
+  facts: FileFacts,
+  isStrict: boolean,
+): Reading {
+  const judged = entriesOf(day).filter((entry) => strictest.has(entry));
+  if (judged.length === 0) return day;
+  const { source, date, items } = day;
+  const problems = [...day.problems];
+  const recurring = [...day.recurring];
   const lost: Problem[] = [];
-  const judged = new Set<DayDraft>();
-  for (const draft of record.drafts) {
-    for (const entry of entriesOf(draft)) {
-      if (strictest.has(entry)) judged.add(draft);
-      for (const [field, { is, found, whole }] of strictest.get(entry) ?? []) {
-        const place = joinPointer(entry.path, entry.spellings.get(field) ?? field);
-        if (is !== 'sent') Reflect.deleteProperty(entry.values, field);
-        if (whole !== undefined) continue;
-        if (isStrict) record.problems.push({ field: place, problem: found });
-        else {
-          const done = is === 'sent' ? 'Sent as it is' : 'Left out';
-          const remedy = is === 'sent' || is === 'wrong' ? '' : `; ${remedyOf(field, is, facts)}`;
-          const note = { key: `${is} ${field}`, field: place, found: () => found };
-          draft.recurring.push({ ...note, done: `${done}${remedy}` });
-        }
-        if (is !== 'sent') lost.push({ field: place, problem: found });
+  for (const entry of judged) {
+    for (const [field, { is, found, whole }] of strictest.get(entry) ?? []) {
+      const place = joinPointer(entry.path, entry.spellings.get(field) ?? field);
+      if (is !== 'sent') Reflect.deleteProperty(entry.values, field);
+      if (whole !== undefined) continue;
+      if (is !== 'sent') lost.push({ field: place, problem: found });
+      if (isStrict) problems.push({ field: place, problem: found });
+      else {
+        const done = is === 'sent' ? 'Sent as it is' : 'Left out';
+        const remedy = is === 'sent' || is === 'wrong' ? '' : `; ${remedyOf(field, is, facts)}`;
+        const message = `${sentence(found)} ${done}${remedy}`;
+        recurring.push({ key: `${is} ${field}`, source, field: place, message });
       }
-      if (entry.path !== '' && isBare(entry, 'logged_at')) record.problems.push(...lost);
     }
+    if (entry.path !== '' && isBare(entry, 'logged_at')) problems.push(...lost);
   }
-  const isLeft = (draft: DayDraft) =>
-    !judged.has(draft) || draft.items !== undefined || !isBare(draft.day, 'rawJson');
-  if (record.drafts.some((draft) => !isLeft(draft))) {
-    record.problems.push(...lost);
-    record.drafts = record.drafts.filter(isLeft);
-  }
-  const isRefused = isStrict || record.drafts.some(({ items }) => items !== undefined);
-  if (isRefused && record.problems.length > 0) record.drafts = [];
+  const isLeft = items !== undefined || !isBare(day, 'rawJson');
+  if (!isLeft) problems.push(...lost);
+  const isRefused = !isLeft || (problems.length > 0 && (isStrict || items !== undefined));
+  return isRefused ? { source, date, problems } : Object.assign(day, { problems, recurring });
 }
 
-function entriesOf(draft: DayDraft): Entry[] {
-  return [draft.day, ...(draft.items ?? [])];
+function entriesOf(day: DayDraft): Entry[] {
+  return [day, ...(day.items ?? [])];
 }
 
 function isBare({ values }: Entry, rest: string): boolean {
@@ -141,10 +150,6 @@ function remedyOf(field: string, is: 'unit' | 'days', { mapping }: FileFacts): s
   return mapping === undefined || others.length === 0
     ? `--unit ${field}=${own} sends it`
     : `--unit ${field}=${others[0] ?? ''} (of ${[own, ...others].join(', ')}) names its unit`;
-}
-
-function sentence(text: string): string {
-  return text.endsWith('?') ? text : `${text}.`;
 }
 
 function refused(path: string, found: string, hints: readonly string[]): SyncError {

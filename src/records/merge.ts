@@ -74,7 +74,7 @@ export class DayMerger {
 
   add(draft: DayDraft): void {
     const day = dayOf(draft, this.#path);
-    const { date } = draft.day;
+    const { date } = draft;
     const part = this.#days.get(date)?.parts[0];
     const joined = part === undefined ? [] : day.parts.splice(0);
     this.#merge(date, day);
@@ -269,7 +269,7 @@ function partOf({ lists, ...part }: DayPart): NutritionPart {
 
 function dayOf(draft: DayDraft, path: string): GatheredDay {
   const items = draft.items?.map(({ values }) => values);
-  const fields = Object.entries(draft.day.values).map(([name, value]): [string, Stated] => [
+  const fields = Object.entries(draft.values).map(([name, value]): [string, Stated] => [
     name,
     {
       value: name === 'rawJson' ? copyOf(value) : value,
@@ -278,18 +278,18 @@ function dayOf(draft: DayDraft, path: string): GatheredDay {
       latest: draft.at ?? -Infinity,
       timed: draft.at !== undefined,
       program: 'platform',
-      source: draft.day.source,
+      source: draft.source,
     },
   ]);
   return {
     fields: new Map(fields),
     files: new Set([path]),
     parts: [{ input: { kind: 'file', name: path }, lists: items ? [items] : [] }],
-    sources: [draft.day.source],
+    sources: [draft.source],
     warnings: draft.warnings.slice(0, MAX_WARNINGS),
     dropped: Math.max(0, draft.warnings.length - MAX_WARNINGS),
     zoneUsed: draft.zoneUsed,
-    mapped: draft.mapped ?? false,
+    mapped: draft.mapped,
   };
 }
 

@@ -1,67 +1,85 @@
 import { highestOf } from './fields.ts';
 import type { Conversion } from '../base/units.ts';
 import type { RecordAnswer } from '../api/client.ts';
-import type { PreparedRecord, Problem, RecurringNote, SourceOptions, Warning } from './types.ts';
-
-/** What is known of a record before it is read: see `RawRecord`. */
-interface NotedRecord {
-  readonly source: string;
-  readonly at?: number | undefined;
-  readonly mapped?: boolean | undefined;
-}
+import type { Fault, PreparedRecord, RecurringNote, SourceOptions, Warning } from './types.ts';
+import type { TakenValue } from './values.ts';
 
 type UserUnits = Pick<SourceOptions, 'units' | 'ofDay'>;
 
 /** Collects problems and warnings about one record while it is read. */
 export class Notes {
+  /** As in {@link RawRecord}. */
   readonly source: string;
+  readonly isMapped: boolean;
   readonly isStrict: boolean;
-  readonly at: number | undefined;
-  readonly isMapped: boolean | undefined;
-  readonly problems: Problem[] = [];
+  readonly problems: Fault[] = [];
   readonly warnings: Warning[] = [];
   readonly recurring: RecurringNote[] = [];
   /** What the user said of the units. */
   readonly #user: UserUnits;
 
-  constructor(record: NotedRecord, strict: boolean, user: UserUnits = {}) {
-    this.source = record.source;
-    this.at = record.at;
-    this.isMapped = record.mapped;
-    this.isStrict = strict;
+  constructor(source: string, isMapped: boolean, isStrict: boolean, user: UserUnits = {}) {
+    this.source = source;
+    this.isMapped = isMapped;
+    this.isStrict = isStrict;
     this.#user = user;
   }
 
   /** Returns notes about a part of the record. */
   ofPart(): Notes {
-    return new Notes({ source: this.source, mapped: this.isMapped }, this.isStrict, this.#user);
+    return new Notes(this.source, this.isMapped, this.isStrict, this.#user);
   }
 
   /** Returns the scale that the user named: of records in the platform's form, only scores are converted. */
   scaleOf(field: string): Conversion | undefined {
-    const isOwnScore = this.isMapped !== true && highestOf(field) !== undefined;
+    const isOwnScore = !this.isMapped && highestOf(field) !== undefined;
     return isOwnScore ? this.#user.units?.get(field) : undefined;
   }
 
-  problem(field: string, problem: string): void {
-    this.problems.push({ field, problem });
+  problem(field: string | undefined, problem: string): void {
+    this.problems.push(field === undefined ? { problem } : { field, problem });
   }
 
-  warn(field: string, message: string): void {
-    this.warnings.push({ source: this.source, field, message });
+  warn(field: string | undefined, message: string): void {
+    const place = field === undefined ? {} : { field };
+    this.warnings.push({ source: this.source, ...place, message });
   }
 
   /** Notes a value that was adapted: a warning, or a problem if strict. */
-  adapt(field: string, found: string, done: string): void {
+  adapt(field: string | undefined, found: string, done?: string): void {
     if (this.isStrict) this.problem(field, found);
-    else this.warn(field, `${found}: ${done}`);
+    else this.warn(field, done === undefined ? found : `${found}: ${done}`);
   }
 
   /** Notes a doubt that may apply to every record of an input: a warning, or a problem if strict. */
-  doubt(key: string, field: string, found: () => string, done?: string): void {
-    if (this.isStrict) this.problem(field, found());
-    else this.recurring.push({ key, field, found, done });
+  doubt(key: string, field: string, found: string, done?: string): void {
+    if (this.isStrict) this.problem(field, found);
+    else this.recur(key, field, done === undefined ? found : `${sentence(found)} ${done}`);
   }
+
+  /** Notes what may apply to every record of an input. */
+  recur(key: string, field: string, message: string): void {
+    this.recurring.push({ key, source: this.source, field, message });
+  }
+
+  /** Notes what became of a value. */
+  take(field: string, { problem, within, notes = [] }: TakenValue): void {
+    if (problem !== undefined) this.problem(placeIn(field, within), problem);
+    for (const { key, found, done, within: inner } of notes) {
+      if (key === undefined) this.adapt(placeIn(field, inner), found, done);
+      // The paths of items differ, their members do not.
+      else this.doubt(`${key} ${field.replace(/^.*\//, '')}`, field, found, done);
+    }
+  }
+}
+
+function placeIn(field: string, within: string | undefined): string {
+  return within === undefined ? field : `${field}/${within}`;
+}
+
+/** Ends a text with a full stop, if it is no question. */
+export function sentence(text: string): string {
+  return text.endsWith('?') ? text : `${text}.`;
 }
 
 /** Notes the fields that a platform refuses, and that stayed behind. */

@@ -11,13 +11,14 @@ import { readInput } from './read-input.ts';
 import { ExportReader, type FoundExport } from './engine/export-reader.ts';
 import { unreadExport } from './sources/unread.ts';
 import { FIT } from './sources/fit.ts';
-import type {
-  InvalidRecord,
-  NutritionPart,
-  PreparedRecord,
-  Problem,
-  RecordKind,
-  RecordOptions,
+import {
+  type InvalidRecord,
+  type NutritionPart,
+  type PreparedRecord,
+  type Problem,
+  type RecordKind,
+  type RecordOptions,
+  isDraft,
 } from './types.ts';
 
 /** An input that cannot be read as a whole: none of its records are sent. */
@@ -183,9 +184,11 @@ async function readAll(
 }
 
 /** @throws SyncError `INPUT_INVALID` if all records are of the other kind, or of an unknown program */
-function rejectOtherKind(kind: RecordKind, name: string, { records }: InputReading): void {
-  const [first] = records;
-  if (first?.strange !== undefined && records.every(({ strange }) => strange)) {
+function rejectOtherKind(kind: RecordKind, name: string, { readings }: InputReading): void {
+  const refused = readings.flatMap((reading) => (isDraft(reading) ? [] : [reading]));
+  const [first] = refused;
+  if (first === undefined || refused.length < readings.length) return;
+  if (first.strange !== undefined && refused.every(({ strange }) => strange)) {
     const known = unreadExport(first.strange.join('\n'));
     const found =
       known === undefined
@@ -196,7 +199,7 @@ function rejectOtherKind(kind: RecordKind, name: string, { records }: InputReadi
       phrase`${sync('sources')} lists the exports that sync reads. jq writes other values as records: ${documentUrl('records.md')}`;
     throw new SyncError('INPUT_INVALID', found, { hint, details: { path: name } });
   }
-  if (first === undefined || !records.every(({ isOtherKind }) => isOtherKind)) return;
+  if (!refused.every(({ isOtherKind }) => isOtherKind)) return;
   const other = kind === 'wellness' ? 'nutrition' : 'wellness';
   const hint = phrase`Send it with ${sync('push', other, name)}.`;
   throw new SyncError('INPUT_INVALID', `${name} is ${other}.`, { hint, details: { path: name } });

@@ -9,7 +9,7 @@ import { type ExportReader, isXml, matchText } from './engine/export-reader.ts';
 import { matchFit, matchJson, nearMatches, remedyOf } from './engine/recognise.ts';
 import type { Match, Source } from './sources/types.ts';
 import { afterSpace, markLength, rejectOtherFormat } from './read/text.ts';
-import type { JsonValue, RawRecord, RecordKind } from './types.ts';
+import type { JsonValue, RawRecord, Reading, RecordKind } from './types.ts';
 import { isObject } from './values.ts';
 
 export interface InputOptions {
@@ -33,7 +33,7 @@ export async function* readInput(
   input: Input,
   kind: RecordKind,
   { maxBytes = MAX_INPUT_BYTES, exports }: InputOptions = {},
-): AsyncGenerator<RawRecord, void, undefined> {
+): AsyncGenerator<RawRecord | Reading, void, undefined> {
   const { name } = input;
   const limit = { bytes: maxBytes };
   const chunks = openInput(input, limit);

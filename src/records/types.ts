@@ -32,25 +32,25 @@ export interface Problem {
   readonly problem: string;
 }
 
+/** A problem of one of the rows that a record was made of. */
+export interface Fault extends Problem {
+  readonly source?: string;
+}
+
 /**
  * One record of an input. `source` names its place: `morning.json` (the whole document),
  * `morning.json#/data/0` (a JSON pointer, RFC 6901), `week.ndjson:12` (a line, counted from 1).
  */
-export type RawRecord =
-  | {
-      readonly source: string;
-      readonly value: JsonValue;
-      /**
-       * Numbers that could not be kept exactly, values that could not be read, rows perhaps cut off: the rest is
-       * accepted with a warning each, refused if strict.
-       */
-      readonly inexact?: readonly (Problem & Partial<Pick<Warning, 'source' | 'unsent'>>)[];
-      /** The record was made from an export with the mapping of its source. */
-      readonly mapped?: true;
-      /** The instant of the measurement (ms since 1970), if `value` does not say it. */
-      readonly at?: number;
-    }
-  | ({ readonly source: string } & Problem);
+export type RawRecord = StatedRecord | (Problem & { readonly source: string });
+
+export interface StatedRecord {
+  readonly source: string;
+  readonly value: JsonValue;
+  /** The record was made from an export with the mapping of its source. */
+  readonly mapped?: true;
+  /** Values of it that could not be read, and rows that were perhaps cut off. */
+  readonly doubts?: readonly (Fault & Pick<Warning, 'unsent'>)[];
+}
 
 /** A record that cannot be sent. It does not affect the others. */
 export interface InvalidRecord {
@@ -108,19 +108,14 @@ export interface NutritionPart {
 
 /** A note that may apply to many records of an input, and is reported once: see `NoteCounter`. */
 export type RecurringNote =
-  | {
+  | (Warning & {
       /** Notes with one key are reported once. */
       readonly key: string;
-      /** As in {@link Warning}. */
-      readonly field: string;
-      /** Makes the message; called for the first of them only. */
-      readonly found: () => string;
-      /** What was done about it. */
-      readonly done?: string | undefined;
-    }
+      readonly message: string;
+    })
   | {
       /** The name of a member that is not sent: one note names all of them. */
-      readonly unsent: string;
+      readonly member: string;
     };
 
 /** The outcome of a day, from the delivery to the printed line. */
@@ -248,33 +243,38 @@ export interface Zone {
   readonly earlier?: (written: string) => Zone | undefined;
 }
 
+/** What came of reading a record, on one day. */
+export type Reading = DayDraft | RefusedRecord;
+
 /** One input record's part of a day. Parts of the same date are merged into one request. */
-export interface DayDraft {
-  readonly day: Entry;
+export interface DayDraft extends Entry {
   /** Nutrition only. Without it, the record says nothing about items. */
-  readonly items?: readonly Entry[] | undefined;
-  readonly warnings: Warning[];
-  readonly recurring: RecurringNote[];
+  readonly items: readonly Entry[] | undefined;
   readonly zoneUsed: boolean;
   /** The time of the measurement (ms), if the record has one. */
-  readonly at?: number | undefined;
+  readonly at: number | undefined;
   /** As in {@link RawRecord}. */
-  readonly mapped?: boolean | undefined;
+  readonly mapped: boolean;
+  warnings: readonly Warning[];
+  recurring: readonly RecurringNote[];
+  /** The faults of values that are not in it. */
+  problems: readonly Fault[];
 }
 
-/** The outcome of reading one input record. */
-export interface Reading {
+/** A record that cannot be sent. */
+export interface RefusedRecord {
   /** As in {@link RawRecord}. */
   readonly source: string;
-  /** None of a record that cannot be sent. */
-  drafts: readonly DayDraft[];
-  readonly date?: string;
-  /** The faults of the record, or of values that are not in the drafts. */
-  readonly problems: Problem[];
+  readonly date?: string | undefined;
+  readonly problems: readonly Problem[];
   /** It is a record of the other kind. */
   readonly isOtherKind?: true;
   /** The members of a record of which none is a field, or near to one. */
   readonly strange?: readonly string[];
+}
+
+export function isDraft(reading: Reading): reading is DayDraft {
+  return 'values' in reading;
 }
 
 /** The values of a day, or of an item, as one record states them. */

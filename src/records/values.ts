@@ -1,223 +1,62 @@
-import { convert } from '../base/units.ts';
+import { type FieldRule, type NumberRule, type WordRule } from './fields.ts';
 import { sameJson } from './digest.ts';
-import { type FieldRule, type NumberRule, type WordRule, unitNameOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
-import { type Names, plain } from './names.ts';
-import type { Notes } from './notes.ts';
 import { numberHint } from './number-hint.ts';
-import type { Entry, JsonObject, JsonValue, Values } from './types.ts';
+import type { JsonObject, JsonValue } from './types.ts';
 
-/** Most records have their numbers and names as the platform does. */
-const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+/** Decides by the rule of its field which value is sent. Tables and JSON have the same rules. */
 
-/**
- * Reads the members of an object by the table of their names. A `null` is left out: the value is not known. Two spellings
- * of one field must agree. {@link noteUnknown} reports unknown members.
- *
- * @param path the object's own place in its record, without a slash at the end.
- * @param skip members that the caller reads
- */
-export function readFields(
-  object: JsonObject,
-  names: Names,
-  notes: Notes,
-  path = '',
-  skip: readonly string[] = [],
-): { readonly read: Values; /** The names of its other members. */ readonly unknown: string[] } {
-  const values: JsonObject = {};
-  const spellings = new Map<string, string>();
-  const exact = new Map<string, number>();
-  const unknown: string[] = [];
-  let isUnmeasured = false;
-  for (const spelling of Object.keys(object)) {
-    const raw = object[spelling] ?? null;
-    if (raw === null || skip.includes(spelling)) continue;
-    const name = names.find(spelling);
-    const rule = name === undefined ? undefined : names.table[name];
-    if (name === undefined || rule === undefined) {
-      unknown.push(spelling);
-      continue;
-    }
-    const scale = typeof raw === 'number' ? notes.scaleOf(name) : undefined;
-    const own = scale === undefined ? raw : Math.round(convert(Number(raw), scale));
-    const value = readValue(own, rule, joinPointer(path, spelling), notes);
-    isUnmeasured ||= value === undefined && (raw === 0 || raw === '0');
-    if (value === undefined) continue;
-    const other = values[name];
-    if (other === undefined) {
-      values[name] = value;
-      if (typeof raw === 'number' && scale === undefined && raw !== value) exact.set(name, raw);
-      if (spelling !== name) spellings.set(name, spelling);
-      continue;
-    }
-    const first = spellings.get(name) ?? name;
-    const rounding = Math.max(roundingOf(raw), roundingOf(object[first] ?? null));
-    if (isSame(value, other, rounding)) continue;
-    notes.problem(joinPointer(path, spelling), saysOther(value, first, other));
-  }
-  const read = {
-    values,
-    isUnmeasured,
-    spellings: spellings.size === 0 ? NONE : spellings,
-    exact: exact.size === 0 ? NONE : exact,
-  };
-  return { read, unknown };
+/** A value of a field, as a file states it. */
+export interface RawValue {
+  /** In the field's unit. */
+  readonly value: JsonValue;
+  /** The value in the file, if it differs: in another unit, for example. */
+  readonly written?: JsonValue;
+  /** Decimals that a conversion leaves. */
+  readonly decimals?: number | undefined;
+  /** A program wrote it, or it was converted: its rounding is not noted. */
+  readonly isRounded?: boolean;
 }
 
-/** Makes an entry member by member: with a spread, V8 keeps 300 bytes more of each. */
-export function entryOf(
-  { spellings, exact, isUnmeasured, values: read }: Values,
-  { source }: Notes,
-  { date, path = '', values = read }: { date: string; path?: string; values?: JsonObject },
-): Entry {
-  return { values, spellings, exact, isUnmeasured, source, date, path };
+/** What a value becomes. */
+export interface TakenValue {
+  /** undefined if nothing is sent. */
+  readonly value?: JsonValue | undefined;
+  /** The number before it was rounded, if that is noted. */
+  readonly exact?: number;
+  /** Why it is not sent. */
+  readonly problem?: string;
+  readonly notes?: readonly ValueNote[];
+  /** It must be positive, and is 0. */
+  readonly isUnmeasured?: boolean;
+  /** The place of the problem in an object: a JSON pointer without its first slash. */
+  readonly within?: string;
 }
 
-/** Checks if two values of one field say the same, rounding aside. */
-export function isSame(value: JsonValue, other: JsonValue, rounding: number): boolean {
-  if (typeof value !== 'number' || typeof other !== 'number') return sameJson(value, other);
-  return Math.abs(value - other) <= rounding;
+/** A change of a value, or a doubt about it. */
+export interface ValueNote {
+  readonly found: string;
+  readonly done?: string;
+  /** Many records may have it: those with one key are noted once. */
+  readonly key?: string;
+  /** As in {@link TakenValue}. */
+  readonly within?: string;
 }
 
-/** Returns by how much a number was rounded at most, as its decimals show. */
-export function roundingOf(written: JsonValue): number {
-  const [, decimals = ''] = /[.,](\d+)\D*$/.exec(scalarText(written)) ?? [];
-  return (10 ** -decimals.length / 2) * 1.001;
-}
-
-/** Limits the unknown fields that are listed of a record without any known one. */
-const MAX_LISTED = 10;
-
-/** Limits the unknown fields of one object that are compared with the known ones. */
-const MAX_COMPARED = 100;
-
-/**
- * Notes unknown members of an object, which are not sent. A name near to a field's has a separate note.
- *
- * @param path the object's own place in its record, without a slash at the end.
- */
-export function noteUnknown(
-  unknown: readonly string[],
-  names: Names,
-  notes: Notes,
-  path = '',
-): void {
-  const where = path === '' ? 'day' : 'item';
-  for (const [index, name] of unknown.entries()) {
-    const key = `${where} ${name}`;
-    const field = joinPointer(path, name);
-    // An object with many unknown members has data for names.
-    const near = index < MAX_COMPARED ? names.nearest(name) : undefined;
-    const found = () => unknownField(near);
-    if (notes.isStrict || near !== undefined) notes.doubt(key, field, found, 'Not sent');
-    else notes.recurring.push({ unsent: name });
-  }
-}
-
-/** Notes a problem: an object of unknown members alone, of which the service would keep nothing. */
-export function noteNothingKnown(
-  unknown: readonly string[],
-  names: Names,
-  notes: Notes,
-  path = '',
-): void {
-  const problem = 'there is nothing in it that the platform takes';
-  notes.problems.push(path === '' ? { problem } : { field: path, problem });
-  for (const name of unknown.slice(0, MAX_LISTED)) {
-    notes.problem(joinPointer(path, name), unknownField(names.nearest(name)));
-  }
-}
-
-/** @param near the field that may be meant */
-function unknownField(near: string | undefined): string {
-  const found = 'not a field of the platform';
-  if (near === undefined) return found;
-  const unit = unitNameOf(near);
-  // The unit, since a field is more than its name: `weightLbs` is near to `weight`.
-  const measure = near === unit || /^(?:points|$)/.test(unit) ? '' : ` It is in ${unit}`;
-  return `${found}; did you mean ${near}?${measure}`;
-}
-
-/**
- * Returns the members of an object that hold one field, in every spelling that is not `null`. The first
- * is the one to read. Others with a different value are noted as problems, since sync cannot know which
- * is right.
- *
- * @param name the field as {@link plain} writes it.
- * @param path the object's own place in its record, without a slash at the end.
- */
-export function spellingsOf(
-  object: JsonObject,
-  name: string,
-  notes: Notes,
-  path = '',
-): readonly string[] {
-  const spellings: string[] = [];
-  for (const key of Object.keys(object)) {
-    if (plain(key) === name && object[key] !== null) spellings.push(key);
-  }
-  const [first = '', ...others] = spellings;
-  for (const other of others) {
-    if (sameJson(object[first] ?? null, object[other] ?? null)) continue;
-    const said = saysOther(object[other] ?? null, first, object[first] ?? null);
-    notes.problem(joinPointer(path, other), said);
-  }
-  return spellings;
-}
-
-/** Says that a field is there twice, and not the same. */
-export function saysOther(value: JsonValue, other: string, otherValue: JsonValue): string {
-  const [one, two] = [show(value), show(otherValue)];
-  const said =
-    one === two
-      ? `says something else than ${other}, the same field`
-      : `says ${one}, but ${other}, the same field, says ${two}`;
-  return `${said}: keep one of the two`;
-}
-
-/** NUL, or half of a surrogate pair: JSON carries both, and databases hold neither. */
-const UNSTORABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
-
-/** Notes a problem for each text of a record, names included, that no database can hold. */
-export function noteUnstorable(value: JsonValue, path: string, notes: Notes): void {
-  if (typeof value === 'string') {
-    if (value.isWellFormed() && !value.includes('\0')) return;
-    const found = UNSTORABLE.exec(value)?.[0];
-    const what = found === '\0' ? 'a NUL character' : 'half of a surrogate pair';
-    notes.problem(path, `has ${what} in it, which no platform can store: remove it`);
-  } else if (Array.isArray(value)) {
-    value.forEach((item, index) => noteUnstorable(item, joinPointer(path, String(index)), notes));
-  } else if (isObject(value)) {
-    for (const [name, member] of Object.entries(value)) {
-      noteUnstorable(name, joinPointer(path, name), notes);
-      noteUnstorable(member, joinPointer(path, name), notes);
-    }
-  }
-}
-
-/** A value by its rule; `undefined` if there is none, or a problem was noted. */
-function readValue(
-  value: Exclude<JsonValue, null>,
-  rule: FieldRule,
-  field: string,
-  notes: Notes,
-): JsonValue | undefined {
-  if (rule.type !== 'text' && isPlaceholder(value)) {
-    noteNotMeasured(field, value, notes);
-    return undefined;
-  }
+/** Takes a value: checks its type and range, and rounds it. */
+export function takeValue(raw: RawValue, rule: FieldRule): TakenValue {
+  const { value } = raw;
+  if (rule.type !== 'text' && isPlaceholder(value)) return unmeasured(value);
   switch (rule.type) {
     case 'number':
     case 'integer':
-      return readNumber(value, rule, field, notes);
+      return takeNumber(raw, rule);
     case 'text':
-      return readText(value, field, notes);
+      return takeText(value);
     case 'word':
-      return readWord(value, rule, field, notes);
+      return takeWord(value, rule);
     case 'object':
-      if (isObject(value)) return value;
-      notes.problem(field, `is ${show(value)}; an object is expected`);
-      return undefined;
+      return takeObject(value);
   }
 }
 
@@ -231,48 +70,51 @@ export function isPlaceholder(value: JsonValue): boolean {
 /** Numbers that programs write if a value was not measured, where they are outside the range. */
 const NOT_MEASURED: readonly JsonValue[] = [0, -1, -2];
 
-function noteNotMeasured(field: string, value: JsonValue, notes: Notes): void {
-  const found = () => `is ${value === '' ? 'an empty text' : show(value)}, so it was not measured`;
-  // The paths of items differ, their members do not.
-  const key = `not measured ${field.replace(/^.*\//, '')}`;
-  notes.doubt(key, field, found, 'Left out; write null, or leave it out');
+function unmeasured(value: JsonValue): TakenValue {
+  const found = `is ${value === '' ? 'an empty text' : show(value)}, so it was not measured`;
+  const note = { key: 'not measured', found, done: 'Left out; write null, or leave it out' };
+  return { isUnmeasured: value === 0 || value === '0', notes: [note] };
 }
 
 /** Numbers as JSON writes them, and nothing that needs a guess (`72,5`, `1.000`, `0x10`, `60 kg`). */
 const NUMBER_AS_TEXT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-function readNumber(
-  value: JsonValue,
+/** A conversion leaves more digits than were measured: 109.35 lb would be 49.60032565... kg. */
+export const CONVERTED_DECIMALS = 4;
+
+function takeNumber(
+  { value, written = value, decimals, isRounded = false }: RawValue,
   rule: NumberRule,
-  field: string,
-  notes: Notes,
-): number | undefined {
-  let number = value;
-  if (typeof value === 'string' && NUMBER_AS_TEXT.test(value.trim())) {
-    number = Number(value);
-    notes.adapt(field, `is the text ${show(value)}, not a number`, `read as ${number}`);
+): TakenValue {
+  const isText = typeof value === 'string' && NUMBER_AS_TEXT.test(value.trim());
+  const number = isText ? Number(value) : value;
+  if (isObject(value) || (NOT_MEASURED.includes(number) && Number(number) < rule.min))
+    return unmeasured(value);
+  if (typeof number !== 'number') return { problem: wrongNumber(number, rule) };
+  const sent = rounded(number, rule.type === 'integer' ? 0 : decimals);
+  const measured = rule.type === 'integer' ? sent : number;
+  if (isOutOfRange(measured, rule)) {
+    if (scalarText(written).trim() === String(measured))
+      return { problem: wrongNumber(measured, rule) };
+    const problem = wrongNumber(rounded(measured, CONVERTED_DECIMALS), rule);
+    return { problem: `${problem}. The file has ${show(written)}` };
   }
-  if (isObject(value) || (NOT_MEASURED.includes(number) && Number(number) < rule.min)) {
-    noteNotMeasured(field, value, notes);
-    return undefined;
-  }
-  if (typeof number !== 'number') {
-    notes.problem(field, wrongNumber(number, rule));
-    return undefined;
-  }
-  if (rule.type === 'integer' && !Number.isInteger(number) && Number.isFinite(number)) {
-    const rounded = Math.round(number) + 0; // never -0
-    notes.adapt(field, `is ${number}; whole numbers only`, `rounded to ${rounded}`);
-    number = rounded;
-  }
-  if (isOutOfRange(number, rule)) {
-    notes.problem(field, wrongNumber(number, rule));
-    return undefined;
-  }
-  return number;
+  const notes: ValueNote[] = [];
+  if (isText)
+    notes.push({ found: `is the text ${show(value)}, not a number`, done: `read as ${number}` });
+  if (sent === number || isRounded) return { value: sent, notes };
+  notes.push({ found: `is ${number}; whole numbers only`, done: `rounded to ${sent}` });
+  return isText ? { value: sent, notes } : { value: sent, exact: number, notes };
 }
 
-/** Checks for a number that no athlete has, other than those that mean "not measured". */
+function rounded(value: number, decimals: number | undefined): number {
+  if (decimals === undefined) return value;
+  const power = 10 ** decimals;
+  const result = Math.round(value * power) / power;
+  return Number.isFinite(result) ? result + 0 : value; // never -0
+}
+
+/** Checks for a number that no athlete has, other than numbers for "not measured". */
 export function isOutOfRange(number: number, { min, max, elsewhere }: NumberRule): boolean {
   const isElsewhere = elsewhere !== undefined && number >= elsewhere.min && number <= elsewhere.max;
   return !(number >= min && number <= max) && !isElsewhere && !NOT_MEASURED.includes(number);
@@ -291,32 +133,25 @@ function rangeOf({ min, max, unit }: NumberRule): string {
   return max >= Number.MAX_SAFE_INTEGER ? `${min} ${unit} or more` : `${min} to ${max} ${unit}`;
 }
 
-function readText(value: JsonValue, field: string, notes: Notes): string | undefined {
-  if (typeof value === 'string') return value;
+function takeText(value: JsonValue): TakenValue {
   if (typeof value === 'number') {
-    notes.adapt(field, `is the number ${value}, not a text`, `sent as "${value}"`);
-    return String(value);
+    const found = `is the number ${value}, not a text`;
+    return { value: String(value), notes: [{ found, done: `sent as "${value}"` }] };
   }
-  notes.problem(field, `is ${show(value)}; a text is expected`);
-  return undefined;
+  if (typeof value !== 'string') return { problem: `is ${show(value)}; a text is expected` };
+  const problem = unstorable(value);
+  return problem === undefined ? { value } : { problem };
 }
 
-function readWord(
-  value: JsonValue,
-  rule: WordRule,
-  field: string,
-  notes: Notes,
-): string | undefined {
-  if (typeof value !== 'string') {
-    notes.problem(field, `is ${show(value)}; one of ${rule.known.join(', ')} is expected`);
-    return undefined;
-  }
-  const known = knownWord(value, rule);
-  if (known !== undefined) return known;
-  const found = () => `${show(value)} is none of ${rule.known.join(', ')}`;
+function takeWord(value: JsonValue, rule: WordRule): TakenValue {
+  const known = rule.known.join(', ');
+  if (typeof value !== 'string')
+    return { problem: `is ${show(value)}; one of ${known} is expected` };
+  const word = knownWord(value, rule);
+  if (word !== undefined) return { value: word };
   const done = rule.other === undefined ? 'Left out' : `Sent as ${rule.other}`;
-  notes.doubt(`word ${value}`, field, found, done);
-  return rule.other;
+  const note = { key: `word ${value}`, found: `${show(value)} is none of ${known}`, done };
+  return { value: rule.other, notes: [note] };
 }
 
 /** Returns the platform's word for another program's; undefined if there is none. */
@@ -326,6 +161,78 @@ export function knownWord(text: string, { known, synonyms = {} }: WordRule): str
     .toUpperCase()
     .replace(/[\s-]+/g, '_');
   return known.includes(word) ? word : synonyms[word];
+}
+
+/** NUL, or half of a surrogate pair: JSON carries both, and databases hold neither. */
+function unstorable(text: string): string | undefined {
+  const isWhole = text.isWellFormed();
+  if (isWhole && !text.includes('\0')) return undefined;
+  const what = isWhole ? 'a NUL character' : 'half of a surrogate pair';
+  return `has ${what} in it, which no platform can store: remove it`;
+}
+
+/** Checks an object that is sent unchanged: no platform can store some texts, and numbers may have lost digits. */
+function takeObject(object: JsonValue): TakenValue {
+  if (!isObject(object)) return { problem: `is ${show(object)}; an object is expected` };
+  const notes: ValueNote[] = [];
+  let fault: Pick<TakenValue, 'problem' | 'within'> = {};
+  const check = (value: JsonValue, within: string) => {
+    const problem = typeof value === 'string' ? unstorable(value) : undefined;
+    const found = typeof value === 'number' ? inexact(value) : undefined;
+    if (problem !== undefined) fault = fault.problem === undefined ? { problem, within } : fault;
+    else if (found !== undefined) notes.push({ found, within });
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, member] of Object.entries(value)) {
+      const place = joinPointer(within, name);
+      check(name, place);
+      check(member, place);
+    }
+  };
+  check(object, '');
+  return fault.problem === undefined ? { value: object, notes } : fault;
+}
+
+function inexact(number: number): string | undefined {
+  if (!Number.isFinite(number)) return 'the number is too large';
+  if (!Number.isInteger(number) || Number.isSafeInteger(number)) return undefined;
+  return `has more digits than a number keeps, and is read as ${number}: write it as text`;
+}
+
+/** A value of a field, where its record has it. */
+interface Statement {
+  readonly name: string;
+  readonly value: JsonValue;
+  readonly written: JsonValue;
+  /** From the written number to the value. */
+  readonly factor?: number | undefined;
+}
+
+/** Says why two statements of one field cannot both be right; undefined if they agree, rounding aside. */
+export function contradiction(one: Statement, other: Statement): string | undefined {
+  const [rounding = 0, otherRounding = 0] = [one, other].map(
+    ({ written, factor = 1 }) => roundingOf(written) * factor,
+  );
+  const isSame =
+    typeof one.value === 'number' && typeof other.value === 'number'
+      ? Math.abs(one.value - other.value) <= Math.max(rounding, otherRounding)
+      : sameJson(one.value, other.value);
+  return isSame ? undefined : saysOther(one.value, other.name, other.value);
+}
+
+/** Returns by how much a number was rounded at most, as its decimals show. */
+export function roundingOf(written: JsonValue): number {
+  const [, decimals = ''] = /[.,](\d+)\D*$/.exec(scalarText(written)) ?? [];
+  return (10 ** -decimals.length / 2) * 1.001;
+}
+
+/** Says that a field is there twice, and not the same. */
+export function saysOther(value: JsonValue, other: string, otherValue: JsonValue): string {
+  const [one, two] = [show(value), show(otherValue)];
+  const said =
+    one === two
+      ? `says something else than ${other}, the same field`
+      : `says ${one}, but ${other}, the same field, says ${two}`;
+  return `${said}: keep one of the two`;
 }
 
 export function isObject(value: unknown): value is JsonObject {

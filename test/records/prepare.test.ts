@@ -197,22 +197,23 @@ describe('merging input by input', () => {
   });
   const draft = (kind: 'wellness' | 'nutrition'): fc.Arbitrary<DayDraft> =>
     fc.record({
-      day: fc.record({
-        date: fc.constantFrom('2026-02-15', '2026-02-16'),
-        source: fc.constantFrom('a', 'b', 'c'),
-        values: fc.dictionary(field, value),
-        path: fc.constant(''),
-        spellings: fc.constant(new Map<string, string>()),
-        exact: fc.constant(new Map<string, number>()),
-        isUnmeasured: fc.constant(false),
-      }),
+      date: fc.constantFrom('2026-02-15', '2026-02-16'),
+      source: fc.constantFrom('a', 'b', 'c'),
+      values: fc.dictionary(field, value),
+      path: fc.constant(''),
+      spellings: fc.constant(new Map<string, string>()),
+      exact: fc.constant(new Map<string, number>()),
+      isUnmeasured: fc.constant(false),
       items:
         kind === 'wellness'
           ? fc.constant([])
           : fc.array(fc.constantFrom('x', 'y', 'z').map((name) => entryOf(item(name)))),
       warnings: fc.array(fc.constant(WARNING), { maxLength: MAX_WARNINGS + 2 }),
       recurring: fc.constant([]),
+      problems: fc.constant([]),
       zoneUsed: fc.boolean(),
+      at: fc.constant(undefined),
+      mapped: fc.constant(false),
     });
 
   const inputs = (kind: 'wellness' | 'nutrition') =>
@@ -253,7 +254,7 @@ describe('merging input by input', () => {
       });
     const names = (drafts: readonly DayDraft[], day: string) =>
       drafts
-        .filter((one) => one.day.date === day)
+        .filter((one) => one.date === day)
         .flatMap(({ items = [] }) => items.map(({ values }) => values['name']));
     fc.assert(
       fc.property(inputs('nutrition'), (read) => {
@@ -326,20 +327,22 @@ describe('a digest', () => {
 
 describe('preparing inputs', () => {
   test('rejects integers that lost digits if strict, and warns otherwise', async () => {
-    const inexact = [{ field: 'id', problem: '1 has more digits' }];
-    async function* one(): AsyncGenerator<RawRecord> {
-      await Promise.resolve();
-      yield { source: 'x', value: { date, hrv: 61, id: 1 }, inexact };
-    }
-    const loose = await prepareRaw('wellness', one(), BERLIN);
-    expect(loose.records[0]?.warnings).toEqual([
-      { source: 'x', field: 'id', message: '1 has more digits' },
-      { source: 'x', message: expect.stringMatching('^not sent.*: "id"$') as string },
+    const text = '{"date":"2026-02-15","hrv":61,"rawJson":{"ids":[9007199254740993],"n":1e400}}';
+    const said = [
+      'has more digits than a number keeps, and is read as 9007199254740992: write it as text',
+      'the number is too large',
+    ];
+    const { records } = await prepareFiles('wellness', { 'in.json': text });
+    expect(records[0]?.warnings).toEqual([
+      { source: 'in.json', field: 'rawJson/ids/0', message: said[0] },
+      { source: 'in.json', field: 'rawJson/n', message: said[1] },
     ]);
-    const strict = await prepareRaw('wellness', one(), { ...BERLIN, strict: true });
+    const strict = await prepareFiles('wellness', { 'in.json': text }, { strict: true });
     expect(strict).toMatchObject({
       records: [],
-      invalid: [{ source: 'x', date, problems: [...inexact, { field: 'id' }] }],
+      invalid: [
+        { source: 'in.json', date, problems: [{ problem: said[0] }, { problem: said[1] }] },
+      ],
     });
   });
 

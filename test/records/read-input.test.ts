@@ -9,7 +9,7 @@ import { MAX_RECORDS } from '../../src/records/read/document.ts';
 import { fileInput } from '../../src/records/read/input.ts';
 import { MAX_BAD_LINES } from '../../src/records/read/ndjson.ts';
 import { readInput } from '../../src/records/read-input.ts';
-import type { RawRecord, RecordKind } from '../../src/records/types.ts';
+import type { RawRecord, Reading, RecordKind } from '../../src/records/types.ts';
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) {
@@ -19,7 +19,7 @@ async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
 }
 
 interface Outcome {
-  records: RawRecord[];
+  records: (RawRecord | Reading)[];
   error?: { code: string; message: string; hint: Text | undefined; details: unknown };
 }
 
@@ -32,7 +32,7 @@ async function read(
   }: { kind?: RecordKind; size?: number; maxBytes?: number } = {},
 ): Promise<Outcome> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-  const records: RawRecord[] = [];
+  const records: (RawRecord | Reading)[] = [];
   try {
     for await (const record of readInput(
       { name: 'in', chunks: inPieces(bytes, size) },
@@ -371,8 +371,8 @@ describe('an input file', () => {
     await rm(folder, { recursive: true });
   });
 
-  async function readFile(path: string): Promise<RawRecord[]> {
-    const records: RawRecord[] = [];
+  async function readFile(path: string): Promise<(RawRecord | Reading)[]> {
+    const records: (RawRecord | Reading)[] = [];
     for await (const record of readInput(fileInput(path), 'wellness')) records.push(record);
     return records;
   }

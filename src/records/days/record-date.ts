@@ -85,8 +85,8 @@ function noteTime(value: JsonValue, field: string, notes: Notes, { warning, recu
   // Each item has another path, but the same member.
   const key = `${recurs ?? ''} ${field.replace(/^.*\//, '')}`;
   if (recurs === undefined) notes.warn(field, said);
-  else if (recurs === 'midnight') notes.doubt(key, field, () => said);
-  else notes.recurring.push({ key, field, found: () => said });
+  else if (recurs === 'midnight') notes.doubt(key, field, said);
+  else notes.recur(key, field, said);
 }
 
 /** Tolerated days after today: in other zones it may be tomorrow, and clocks may be wrong. */

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../types.ts';
+import type { TakenValue } from '../values.ts';
 import type { MappingRule } from '../sources/types.ts';
 import { type Span, countOnce } from './spans.ts';
 
@@ -6,6 +7,8 @@ import { type Span, countOnce } from './spans.ts';
 
 export interface Sample {
   readonly value: JsonValue;
+  /** What is sent of it, if it is no part of a sum. */
+  readonly taken?: TakenValue;
   /** The instant of the measurement (ms since 1970), if it is known. */
   readonly instant: number | undefined;
   readonly source: string;

@@ -8,6 +8,7 @@ import type { Line } from '../read/ndjson.ts';
 import type {
   JsonValue,
   RawRecord,
+  Reading,
   RecordKind,
   RecordOptions,
   FieldUnits,
@@ -41,7 +42,7 @@ export interface FoundExport extends Match {
 /** The names of columns, or of the members of records. */
 type Header = Pick<TableForm, 'header'>;
 
-type RecordStream = AsyncGenerator<RawRecord, void, undefined>;
+type RecordStream = AsyncGenerator<RawRecord | Reading, void, undefined>;
 
 /** Reads one input with the mapping of the source that it matches. */
 export class ExportReader {

@@ -1,11 +1,11 @@
 import { ITEM_FIELDS, MEAL, NUTRITION_FIELDS } from '../fields.ts';
-import type { JsonObject, Problem, RawRecord } from '../types.ts';
+import type { JsonObject, RawRecord, StatedRecord } from '../types.ts';
 import { knownWord, scalarText } from '../values.ts';
 import type { Row } from './row.ts';
 import {
-  type Fault,
   type FoundValue,
   type MappingOptions,
+  type ValueFault,
   ValueReader,
   problemOf,
   targetsOf,
@@ -44,7 +44,7 @@ export class NutritionDays {
 
   /** @param problems gets one for each value of no day, and if strict for each that cannot be read */
   add(row: Row, problems: RawRecord[]): void {
-    const faults: Fault[] = [];
+    const faults: ValueFault[] = [];
     const item = fieldsOf(this.#items.read(row, faults));
     const totals = fieldsOf(this.#totals.read(row, faults));
     const isItem = Object.keys(item).some((field) => !LABELS.includes(field));
@@ -63,7 +63,7 @@ export class NutritionDays {
     }
     day.isFaulty ||= faults.length > 0;
     if (this.#options.strict === true) problems.push(...faults);
-    day.doubts.push(...faults);
+    day.doubts.push(...faults.map((fault) => ({ ...fault, unsent: true as const })));
     if (row.doubt !== undefined) day.doubts.push({ problem: row.doubt });
     Object.assign(day.totals, totals);
     // Not a copy, of which V8 keeps 300 bytes more each.
@@ -77,7 +77,7 @@ export class NutritionDays {
       if (day === undefined || (this.#options.strict === true && day.isFaulty)) continue;
       const items = this.#mapping.item === undefined ? {} : { items: day.items };
       const value = { date, ...items, ...day.totals };
-      yield { source: day.source, mapped: true, value, inexact: day.doubts };
+      yield { source: day.source, mapped: true, value, doubts: day.doubts };
     }
   }
 }
@@ -86,7 +86,7 @@ interface NutritionDay {
   readonly source: string;
   readonly items: JsonObject[];
   readonly totals: JsonObject;
-  readonly doubts: (Problem | Fault)[];
+  readonly doubts: NonNullable<StatedRecord['doubts']>[number][];
   /** A value could not be read. */
   isFaulty: boolean;
 }
@@ -94,8 +94,14 @@ interface NutritionDay {
 /** What says nothing about how much was eaten. */
 const LABELS: readonly string[] = ['name', 'meal', 'quantity', 'absorptionType'];
 
+/** What there is to note of a value is noted when its record is read. */
 function fieldsOf(values: readonly FoundValue[]): JsonObject {
-  return Object.fromEntries(values.map(({ field, value }) => [field, value]));
+  return Object.fromEntries(
+    values.map(({ field, raw, taken }) => [
+      field,
+      (taken.notes ?? []).length > 0 ? raw.value : (taken.value ?? null),
+    ]),
+  );
 }
 
 function loggedAt(when: When, { meal }: JsonObject): string {

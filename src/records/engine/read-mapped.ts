@@ -1,5 +1,5 @@
 import { SyncError } from '../../base/errors.ts';
-import type { RawRecord } from '../types.ts';
+import type { RawRecord, Reading } from '../types.ts';
 import { scalarText } from '../values.ts';
 import { nameSource } from '../sources/foreign.ts';
 import { NutritionDays } from './nutrition-days.ts';
@@ -19,7 +19,7 @@ export async function* readMapped(
   parts: Rows,
   mapping: Mapping,
   options: MappingOptions,
-): AsyncGenerator<RawRecord, void, undefined> {
+): AsyncGenerator<RawRecord | Reading, void, undefined> {
   const reader =
     mapping.kind === 'wellness'
       ? new WellnessDays(mapping, options)

@@ -1,10 +1,10 @@
 import type { FieldTable } from '../fields.ts';
-import type { JsonValue, Problem, RawRecord, Zone } from '../types.ts';
-import { isSame, roundingOf, saysOther, scalarText } from '../values.ts';
+import type { Fault, JsonValue, RawRecord, Zone } from '../types.ts';
+import { type RawValue, type TakenValue, contradiction, scalarText, takeValue } from '../values.ts';
 import { type Row, firstValue } from './row.ts';
 import type { MappingRule, Mapping, Path, TimeRule } from '../sources/types.ts';
 import { nameOf } from './time.ts';
-import { type FieldTarget, type ValueForm, readValue } from './value.ts';
+import { type FieldTarget, type ValueForm, isPart, rawValue } from './value.ts';
 
 /** Finds the platform's fields in a record. */
 
@@ -14,6 +14,8 @@ export interface MappingOptions extends ValueForm {
   readonly oneRowADay?: boolean;
   /** Refuse a day with a value that cannot be read. */
   readonly strict?: boolean;
+  /** As in `RecordOptions`. */
+  readonly now?: number;
   /** Gets the names of values that no rule wants, and of values that are left out. */
   readonly unread?: Set<string>;
   /** Gets a note about values that are left out. */
@@ -24,39 +26,35 @@ export function targetsOf(
   fields: Readonly<Record<string, Path | MappingRule>>,
   table: FieldTable,
 ): readonly FieldTarget[] {
-  return Object.entries(fields).map(([name, rule]) => {
-    // A field may have several rules, told apart by what follows a hash: `steps#phone`.
-    const [field = name] = name.split('#');
-    const platform = table[field];
-    if (platform === undefined) throw new Error(`The platform has no field ${field}`);
-    return { field, rule: typeof rule === 'string' ? { from: rule } : rule, platform };
-  });
+  return Object.entries(fields).map(([name, rule]) => targetOf(name, rule, table));
 }
 
-export interface FoundValue extends Pick<FieldTarget, 'field' | 'rule'> {
-  readonly value: JsonValue;
-  readonly decimals?: number | undefined;
+export function targetOf(name: string, rule: Path | MappingRule, table: FieldTable): FieldTarget {
+  // A field may have several rules, told apart by what follows a hash: `steps#phone`.
+  const [field = name] = name.split('#');
+  const platform = table[field];
+  if (platform === undefined) throw new Error(`The platform has no field ${field}`);
+  return { field, rule: typeof rule === 'string' ? { from: rule } : rule, platform };
+}
+
+export interface FoundValue extends FieldTarget {
+  readonly raw: RawValue;
+  /** What the raw value becomes; a part of a sum is taken with the sum. */
+  readonly taken: TakenValue;
 }
 
 /** A value that cannot be read. */
-export interface Fault extends Problem {
-  readonly source: string;
-  readonly field: string;
-  readonly unsent: true;
-}
-
-export function isFault(problem: Problem | Fault): problem is Fault {
-  return 'unsent' in problem;
-}
+export type ValueFault = Fault & Required<Pick<Fault, 'source' | 'field'>>;
 
 function ofEachColumn(target: FieldTarget): FieldTarget[] {
   const paths = [target.rule.from].flat();
   return paths.map((from) => ({ ...target, rule: { ...target.rule, from } }));
 }
 
-/** Returns by how much a value was rounded at most. */
-function roundingIn(row: Row, { from, factor = 1 }: MappingRule): number {
-  return roundingOf(firstValue(row, from) ?? null) * factor;
+function statementOf({ rule, raw, taken }: FoundValue) {
+  const { value, written = value } = raw;
+  const name = `"${[rule.from].flat().join()}"`;
+  return { name, value: taken.value ?? value, written, factor: rule.factor };
 }
 
 /** Finds the values of a record. */
@@ -87,29 +85,26 @@ export class ValueReader {
   }
 
   /** @param faults gets one for each value that cannot be read */
-  read(row: Row, faults: Fault[]): FoundValue[] {
+  read(row: Row, faults: ValueFault[]): FoundValue[] {
     const name = this.#name === undefined ? undefined : row.get(this.#name);
     const found: FoundValue[] = [];
     const faulty = new Set<string>();
     for (const target of this.#targetsNamed(name)) {
-      const { field, rule } = target;
-      const read = readValue(row, target, this.#options, this.#isGuess);
-      this.#isUsed ||= read !== undefined || firstValue(row, rule.from) !== undefined;
-      if (read === undefined) continue;
-      if ('problem' in read) {
-        faults.push({ source: row.source, field, problem: read.problem, unsent: true });
-        faulty.add(field);
-        continue;
+      const { field, rule, platform } = target;
+      const raw = rawValue(row, target, this.#options, this.#isGuess);
+      this.#isUsed ||= raw !== undefined || firstValue(row, rule.from) !== undefined;
+      if (raw === undefined) continue;
+      let problem: string | undefined;
+      if ('problem' in raw) problem = raw.problem;
+      else {
+        const one = { ...target, raw, taken: isPart(rule) ? {} : takeValue(raw, platform) };
+        const other = this.#isGuess ? found.find((each) => each.field === field) : undefined;
+        problem =
+          one.taken.problem ?? (other && contradiction(statementOf(one), statementOf(other)));
+        if (problem === undefined && other === undefined) found.push(one);
       }
-      const other = found.find((each) => each.field === field);
-      if (other === undefined || !this.#isGuess) {
-        found.push({ field, rule, ...read });
-        continue;
-      }
-      const rounding = Math.max(roundingIn(row, rule), roundingIn(row, other.rule));
-      if (isSame(read.value, other.value, rounding)) continue;
-      const problem = saysOther(read.value, `"${[other.rule.from].flat().join()}"`, other.value);
-      faults.push({ source: row.source, field, problem, unsent: true });
+      if (problem === undefined) continue;
+      faults.push({ source: row.source, field, problem });
       faulty.add(field);
     }
     // A field with a column that cannot be read has no value: stones without pounds are no weight.

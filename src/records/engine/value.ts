@@ -1,13 +1,21 @@
-import { type FieldRule as PlatformRule, type NumberRule } from '../fields.ts';
+import type { FieldRule as PlatformRule } from '../fields.ts';
 import { type Conversion, convert } from '../../base/units.ts';
 import { readDuration } from '../clock.ts';
 import type { FieldUnits, JsonValue } from '../types.ts';
-import { isOutOfRange, isPlaceholder, scalarText, show, wrongNumber } from '../values.ts';
+import {
+  CONVERTED_DECIMALS,
+  type RawValue,
+  isOutOfRange,
+  isPlaceholder,
+  scalarText,
+  show,
+  wrongNumber,
+} from '../values.ts';
 import { type DecimalComma, dividedCell, factorOf, parseNumber } from './number.ts';
 import { type Row, firstValue } from './row.ts';
 import type { MappingRule } from '../sources/types.ts';
 
-/** Reads the value of one field of a record, in the platform's unit. */
+/** Finds the value of one field in a record, in the platform's unit. */
 
 /** A field of the platform and the rule that finds it. */
 export interface FieldTarget {
@@ -21,22 +29,16 @@ export interface ValueForm extends Partial<Pick<FieldUnits, 'units' | 'unstated'
   readonly commaIsDecimal: DecimalComma;
 }
 
-interface ReadValue {
-  readonly value: JsonValue;
-  /** Decimals to which it is rounded; a part of a sum is rounded with it. */
-  readonly decimals?: number | undefined;
-}
-
 /**
  * @param isGuess a fraction of a whole number is left to be noted
  * @returns undefined if it was not measured, its unit is not known, or the record does not have it
  */
-export function readValue(
+export function rawValue(
   row: Row,
   { field, rule, platform }: FieldTarget,
   { commaIsDecimal, units, unstated }: ValueForm,
   isGuess: boolean,
-): ReadValue | { readonly problem: string } | undefined {
+): RawValue | { readonly problem: string } | undefined {
   const found = firstValue(row, rule.from);
   if (found === undefined || isNone(found, rule)) return undefined;
   if (rule.words !== undefined) {
@@ -67,33 +69,19 @@ export function readValue(
   if (divisor === undefined) return undefined;
   const isReplaced = cell !== undefined || (mayLackUnit && named !== undefined);
   const inUnit = convert(number / divisor, { ...rule, factor: isReplaced ? 1 : (factor ?? 1) });
-  const exact = convert(inUnit, stated ?? named ?? { factor: 1 });
-  const isAsWritten = exact === number && !isPart(rule);
-  const isWhole = platform.type === 'integer' && !(isGuess && isAsWritten);
-  const decimals = isWhole ? 0 : (rule.decimals ?? (isAsWritten ? undefined : CONVERTED_DECIMALS));
-  // What several records make together is rounded at the end.
-  if (isPart(rule)) return { value: exact, decimals };
-  const measured = isWhole ? rounded(exact, 0) : exact;
-  if (isOutOfRange(measured, platform)) return { problem: outside(found, measured, platform) };
+  const value = convert(inUnit, stated ?? named ?? { factor: 1 });
+  const isAsWritten = value === number && !isPart(rule);
   const isUnclear = isGuess && (platform.type === 'integer' || commaIsDecimal === 'unclear');
-  if (isUnclear && isPerhapsThousands(found) && !isOutOfRange(measured * 1_000, platform))
+  const isEither = [1, 1_000].every((times) => !isOutOfRange(value * times, platform));
+  if (isUnclear && isPerhapsThousands(found) && isEither && !isPart(rule))
     return { problem: `is ${show(found)}: write ${Math.round(number * 1_000)} or ${number}` };
-  return { value: rounded(exact, decimals), decimals };
+  const decimals = rule.decimals ?? (isAsWritten ? undefined : CONVERTED_DECIMALS);
+  return { value, written: found, decimals, isRounded: !(isGuess && isAsWritten) };
 }
-
-/** A conversion leaves more digits than were measured: 109.35 lb would be 49.60032565... kg. */
-const CONVERTED_DECIMALS = 4;
 
 /** Whether a value is a part of what is sent. */
 export function isPart({ combine }: MappingRule): boolean {
   return combine === 'sum' || combine === 'mean' || combine === 'once';
-}
-
-export function rounded(value: number, decimals: number | undefined): number {
-  if (decimals === undefined) return value;
-  const power = 10 ** decimals;
-  const result = Math.round(value * power) / power;
-  return Number.isFinite(result) ? result + 0 : value;
 }
 
 function isNone(value: JsonValue, { none }: MappingRule): boolean {
@@ -137,12 +125,6 @@ function divisorOf(
   const found = firstValue(row, over);
   const number = found === undefined ? undefined : numberOf(found, {}, commaIsDecimal);
   return number === 0 ? undefined : number;
-}
-
-/** Describes the fault of a value, as the file has it. */
-function outside(found: JsonValue, value: number, platform: NumberRule): string {
-  const problem = wrongNumber(rounded(value, CONVERTED_DECIMALS), platform);
-  return scalarText(found) === String(value) ? problem : `${problem}. The file has ${show(found)}`;
 }
 
 /** Returns the unit that another member of the record states, or its fault. */

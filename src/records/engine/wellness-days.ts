@@ -1,23 +1,26 @@
 import { SyncError } from '../../base/errors.ts';
 import { WELLNESS_FIELDS } from '../fields.ts';
-import type { Problem, RawRecord } from '../types.ts';
-import { scalarText } from '../values.ts';
+import { NONE } from '../members.ts';
+import { Notes } from '../notes.ts';
+import { nameSource } from '../sources/foreign.ts';
+import type { SpanRule, WellnessMapping } from '../sources/types.ts';
+import type { JsonObject, RawRecord, Reading } from '../types.ts';
+import { type TakenValue, scalarText, takeValue } from '../values.ts';
+import { dayOf } from '../days/wellness-day.ts';
 import { type Combination, type Sample, combination } from './combine.ts';
 import { type Stage, nightsOf } from './nights.ts';
-import { nameSource } from '../sources/foreign.ts';
 import { type Row, firstValue } from './row.ts';
 import {
-  type Fault,
   type FoundValue,
   type MappingOptions,
+  type ValueFault,
   ValueReader,
-  isFault,
   problemOf,
+  targetOf,
   targetsOf,
 } from './row-values.ts';
 import { type When, readInstant, readWhen } from './time.ts';
-import { isPart, rounded } from './value.ts';
-import type { MappingRule, SpanRule, WellnessMapping } from '../sources/types.ts';
+import { isPart } from './value.ts';
 
 /** What people measure several times a day: the latest counts. */
 const REPEATED = new Set(['weight', 'bodyFat', 'abdomen', 'systolic', 'diastolic']);
@@ -46,7 +49,7 @@ export class WellnessDays {
 
   /** @param problems gets one for each value of no day, and if strict for each that cannot be read */
   add(row: Row, problems: RawRecord[]): void {
-    const faults: Fault[] = [];
+    const faults: ValueFault[] = [];
     const values = this.#values.read(row, faults);
     if (values.length === 0 && faults.length === 0) return;
     const { day, at, span } = this.#mapping;
@@ -70,16 +73,12 @@ export class WellnessDays {
     this.#moved ??= when.moved;
     const known = this.#dayOf(when.date, row.source);
     if (this.#options.strict === true) problems.push(...faults);
-    for (const fault of faults) {
-      known.faulty.add(fault.field);
-      known.doubts.push(fault);
-    }
-    if (row.doubt !== undefined) known.doubts.push({ problem: row.doubt });
+    known.faults.push(...faults);
+    if (row.doubt !== undefined) known.doubts.push(row.doubt);
     const end = span && readInstant(row, span.to, this.#options.zone);
     const origin = span && this.#originOf(row, span);
-    for (const { field, rule, value, decimals } of values) {
-      const sample = { value, instant, source: row.source, end, origin };
-      known.add(field, rule, decimals, sample, span?.prefer);
+    for (const value of values) {
+      known.add(value, { instant, source: row.source, end, origin }, span?.prefer);
     }
   }
 
@@ -127,25 +126,28 @@ export class WellnessDays {
     return known;
   }
 
-  *finish(): Generator<RawRecord, void, undefined> {
+  *finish(): Generator<RawRecord | Reading, void, undefined> {
     for (const { date, seconds, source } of nightsOf(
       this.#stages.splice(0),
       this.#mapping.span?.prefer ?? [],
     )) {
       const day = this.#dayOf(date, source);
       for (const [field, value] of seconds) {
-        day.add(field, { from: '' }, 0, { value, instant: undefined, source });
+        const target = targetOf(field, '', WELLNESS_FIELDS);
+        const raw = { value, isRounded: true };
+        const taken = takeValue(raw, target.platform);
+        day.add({ ...target, raw, taken }, { instant: undefined, source });
       }
     }
     if (this.#moved !== undefined) this.#options.note?.(`a time in another zone: ${this.#moved}`);
+    const isStrict = this.#options.strict === true;
     for (const date of [...this.#days.keys()].sort()) {
       const day = this.#days.get(date);
       // Years of samples: each day is given up once it is a record.
       this.#days.delete(date);
-      if (day === undefined || (this.#options.strict === true && day.faulty.size > 0)) continue;
-      const record = day.record(date);
-      if (record !== undefined) yield record;
-      else yield* day.doubts.filter(isFault);
+      if (day === undefined || (isStrict && day.faults.length > 0)) continue;
+      if (day.hasValues) yield day.read(date, this.#options);
+      else yield* day.faults;
     }
   }
 }
@@ -155,17 +157,18 @@ function instantOf(when: When | { readonly problem: string } | undefined): numbe
 }
 
 /** The values of a field on a day. */
-interface FieldSamples {
+interface FieldSamples extends FoundValue {
   readonly all: Combination;
-  readonly isSum: boolean;
-  readonly decimals: number | undefined;
 }
 
 class WellnessDay {
-  readonly doubts: (Problem | Fault)[] = [];
-  /** Fields of which a value could not be read: a sum that lacks a part is not sent. */
-  readonly faulty = new Set<string>();
-  readonly fields = new Map<string, FieldSamples>();
+  /** Values that could not be read: a sum that lacks a part is not sent. */
+  readonly faults: ValueFault[] = [];
+  /** Faults of whole rows. */
+  readonly doubts: string[] = [];
+  readonly #fields = new Map<string, FieldSamples>();
+  /** By field: a value that is not sent, and has a note. */
+  readonly #unsent = new Map<string, TakenValue>();
   readonly #source: string;
 
   constructor(source: string) {
@@ -173,42 +176,58 @@ class WellnessDay {
   }
 
   /** @param prefer as in {@link SpanRule} */
-  add(
-    field: string,
-    rule: MappingRule,
-    decimals: number | undefined,
-    sample: Sample,
-    prefer: readonly string[] = [],
-  ): void {
-    let known = this.fields.get(field);
-    if (known === undefined) {
-      known = { all: combination(rule.combine, prefer), isSum: isPart(rule), decimals };
-      this.fields.set(field, known);
+  add(found: FoundValue, about: Omit<Sample, 'value'>, prefer: readonly string[] = []): void {
+    const { field, rule, raw, taken } = found;
+    const value = isPart(rule) ? raw.value : taken.value;
+    if (value === undefined) {
+      this.#unsent.set(field, taken);
+      return;
     }
-    known.all.add(sample);
+    let known = this.#fields.get(field);
+    if (known === undefined) {
+      known = { ...found, all: combination(rule.combine, prefer) };
+      this.#fields.set(field, known);
+    }
+    known.all.add({ ...about, value, taken });
   }
 
-  record(date: string): RawRecord | undefined {
-    const whole = [...this.fields].filter(
-      ([field, { isSum }]) => !(isSum && this.faulty.has(field)),
-    );
-    if (whole.length === 0) return undefined;
-    const samples = whole.map(([field, { all, decimals }]) => {
-      const { value, ...sample } = all.result();
-      const isNumber = typeof value === 'number';
-      return [field, { ...sample, value: isNumber ? rounded(value, decimals) : value }] as const;
-    });
-    const values = samples.map(([field, { value }]) => [field, value] as const);
-    const instants = samples.flatMap(([, { instant }]) => (instant === undefined ? [] : [instant]));
+  get #whole(): FieldSamples[] {
+    const faulty = new Set(this.faults.map(({ field }) => field));
+    const isWhole = ({ field, rule }: FieldSamples) => !isPart(rule) || !faulty.has(field);
+    return [...this.#fields.values()].filter(isWhole);
+  }
+
+  get hasValues(): boolean {
+    return this.#unsent.size > 0 || this.#whole.length > 0;
+  }
+
+  read(date: string, options: MappingOptions): Reading {
+    const samples = this.#whole.map((found) => ({ ...found, sample: found.all.result() }));
     // A day from one record has its place; of several, the first.
-    const sources = new Set(samples.map(([, { source }]) => source));
+    const sources = new Set(samples.map(({ sample }) => sample.source));
     const [only = this.#source] = sources.size === 1 ? sources : [];
-    return {
-      source: only,
-      mapped: true,
-      value: { date, ...Object.fromEntries(values) },
-      inexact: this.doubts,
-      ...(instants.length === 0 ? {} : { at: Math.max(...instants) }),
+    const notes = new Notes(only, true, options.strict === true);
+    notes.problems.push(...this.faults);
+    for (const doubt of this.doubts) notes.adapt(undefined, doubt);
+    const values: JsonObject = {};
+    const exact = new Map<string, number>();
+    let isUnmeasured = false;
+    const take = (field: string, taken: TakenValue) => {
+      notes.take(field, taken);
+      isUnmeasured ||= taken.isUnmeasured === true;
+      if (taken.value !== undefined) values[field] = taken.value;
+      if (taken.exact !== undefined) exact.set(field, taken.exact);
     };
+    for (const { field, rule, platform, raw, sample } of samples) {
+      const { value, taken = {} } = sample;
+      const whole = { ...raw, value, written: value };
+      take(field, isPart(rule) ? takeValue(whole, platform) : taken);
+    }
+    for (const [field, taken] of this.#unsent) if (!(field in values)) take(field, taken);
+    const instants = samples.flatMap(({ sample: { instant } }) => instant ?? []);
+    const at = instants.length === 0 ? undefined : Math.max(...instants);
+    const day = { date, names: [], zoneUsed: false, at };
+    const read = { values, exact, spellings: NONE, isUnmeasured };
+    return dayOf(read, notes, day, options, notes.problems.length);
   }
 }

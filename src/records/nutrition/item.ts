@@ -7,15 +7,8 @@ import { readDate, readTime } from '../days/record-date.ts';
 import { TIME_EXAMPLE } from '../days/timestamp.ts';
 import type { Entry, JsonObject, JsonValue, RecordOptions, Zone } from '../types.ts';
 import type { Notes } from '../notes.ts';
-import {
-  entryOf,
-  isObject,
-  noteNothingKnown,
-  noteUnknown,
-  readFields,
-  show,
-  spellingsOf,
-} from '../values.ts';
+import { entryOf, noteNothingKnown, noteUnknown, readFields, spellingsOf } from '../members.ts';
+import { isObject, show } from '../values.ts';
 
 const itemNames = new Names(ITEM_FIELDS);
 

@@ -3,19 +3,11 @@ import { NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
 import { Names, plain } from '../names.ts';
 import { type ReadItem, readItem } from './item.ts';
 import { farAhead, noteMissingDate, readDate, type RecordDate } from '../days/record-date.ts';
-import type { DayDraft, JsonObject, JsonValue, Reading, RecordOptions } from '../types.ts';
-import type { Notes } from '../notes.ts';
+import type { JsonObject, JsonValue, Reading, RecordOptions, StatedRecord } from '../types.ts';
+import { Notes } from '../notes.ts';
 import { isSumName } from '../sources/foreign.ts';
-import {
-  entryOf,
-  isObject,
-  noteNothingKnown,
-  noteUnknown,
-  readFields,
-  scalarText,
-  show,
-  spellingsOf,
-} from '../values.ts';
+import { draftOf, noteNothingKnown, noteUnknown, readFields, spellingsOf } from '../members.ts';
+import { isObject, scalarText, show } from '../values.ts';
 
 const dayNames = new Names(NUTRITION_FIELDS);
 const wellnessNames = new Names(WELLNESS_FIELDS);
@@ -29,18 +21,19 @@ interface Item {
  * Reads one nutrition record (interface 2.3). With a date it is one day. Otherwise its items are
  * grouped by the local date of `logged_at`: a record that spans days becomes one record a day.
  */
-export function readNutrition(value: JsonValue, notes: Notes, options: RecordOptions): Reading {
-  const { source } = notes;
+export function readNutrition(record: StatedRecord, options: RecordOptions): readonly Reading[] {
+  const { source, value, mapped = false, doubts = [] } = record;
+  const notes = new Notes(source, mapped, options.strict, options.sources);
+  for (const { problem, ...doubt } of doubts) {
+    if (options.strict) notes.problems.push({ problem, ...doubt });
+    else notes.warnings.push({ source, ...doubt, message: problem });
+  }
   if (!isObject(value)) {
-    return {
-      source,
-      drafts: [],
-      problems: [{ problem: `is ${show(value)}; an object is expected` }],
-    };
+    return [{ source, problems: [{ problem: `is ${show(value)}; an object is expected` }] }];
   }
   if (isWellness(value)) {
     const problem = 'there is nothing in it that is nutrition; is this a wellness file?';
-    return { source, drafts: [], problems: [{ problem }], isOtherKind: true };
+    return [{ source, problems: [{ problem }], isOtherKind: true }];
   }
   const itemsNames = spellingsOf(value, 'items', notes);
   const [itemsName = 'items'] = itemsNames;
@@ -66,29 +59,25 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
   for (const day of days) {
     const field = typeof date === 'object' ? date.names[0] : day.items[0]?.read.field;
     const ahead = farAhead(day.date, options);
-    if (ahead !== undefined)
-      notes.doubt('far ahead', field ?? 'date', () => ahead, 'Sent as it is');
+    if (ahead !== undefined) notes.doubt('far ahead', field ?? 'date', ahead, 'Sent as it is');
   }
   const kept = spans ? dropTotals(known, days.length, notes) : known;
   if (date === 'invalid' || notes.problems.length > 0) {
-    const { problems } = notes;
-    return { source, drafts: [], ...(day === undefined ? {} : { date: day }), problems };
+    return [{ source, date: day, problems: notes.problems }];
   }
-  const drafts = days.map((day, index): DayDraft => {
-    return {
-      day: entryOf(read, notes, { date: day.date, values: { ...kept } }),
+  return days.map((day, index) => {
+    const own = notes.ofPart();
+    own.warnings.push(...notes.warnings, ...day.items.flatMap((item) => item.notes.warnings));
+    if (index === 0) own.recurring.push(...notes.recurring);
+    own.recurring.push(...day.items.flatMap((item) => item.notes.recurring));
+    return draftOf(read, own, {
+      date: day.date,
+      values: { ...kept },
       items: itemsNames.length === 0 ? undefined : day.items.map((item) => item.read.entry),
-      warnings: [...notes.warnings, ...day.items.flatMap((item) => item.notes.warnings)],
-      recurring: [
-        ...(index === 0 ? notes.recurring : []),
-        ...day.items.flatMap((item) => item.notes.recurring),
-      ],
       zoneUsed: day.zoneUsed || day.items.some(({ read }) => read.zoneUsed),
-      at: notes.at ?? (typeof date === 'object' ? date.at : undefined),
-      mapped: notes.isMapped,
-    };
+      at: typeof date === 'object' ? date.at : undefined,
+    });
   });
-  return { source, drafts, problems: [] };
 }
 
 const ITEMS_EXPECTED = 'a list of items, each with logged_at, is expected';
@@ -123,8 +112,7 @@ function readItems(
   value.forEach((raw, index) => {
     const name = isObject(raw) ? scalarText(raw['name']) : '';
     if (isSumName(name)) {
-      const found = () => `${show(name)} sums up other items`;
-      notes.recurring.push({ key: 'sum', field: `${field}/${index}`, found, done: 'Not sent' });
+      notes.recur('sum', `${field}/${index}`, `${show(name)} sums up other items. Not sent`);
       return;
     }
     const own = notes.ofPart();

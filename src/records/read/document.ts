@@ -1,6 +1,5 @@
 import { SyncError } from '../../base/errors.ts';
 import { JsonFault } from '../../base/json.ts';
-import { inexactNumbers } from './exact-numbers.ts';
 import { JsonTooLarge, MAX_JSON_BYTES, parseText, tooLong } from './json.ts';
 import { dateName, plain } from '../names.ts';
 import { joinPointer, listNames } from '../listed.ts';
@@ -29,13 +28,12 @@ export function* readDocument(
   const { name, value } = document;
   const list = findList(name, value, kind);
   if (list === undefined) {
-    yield { source: name, value, ...inexactNumbers(value) };
+    yield { source: name, value };
     return;
   }
   const pointer = list.member === undefined ? '' : joinPointer('', list.member);
   for (const [index, element] of list.elements.entries()) {
-    const source = `${name}#/${joinPointer(pointer, index)}`;
-    yield { source, value: element, ...inexactNumbers(element) };
+    yield { source: `${name}#/${joinPointer(pointer, index)}`, value: element };
   }
 }
 

@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { SyncError } from '../../base/errors.ts';
 import { JsonFault } from '../../base/json.ts';
 import { MAX_RECORDS, tooManyRecords } from './document.ts';
-import { inexactNumbers } from './exact-numbers.ts';
 import { JsonTooLarge, parseText } from './json.ts';
 import { afterSpace, markLength } from './text.ts';
 import type { RawRecord } from '../types.ts';
@@ -87,8 +86,7 @@ function readLine(source: string, line: Buffer): RawRecord {
   if (!isUtf8(line)) return { source, problem: 'is not UTF-8' };
   const text = line.toString();
   try {
-    const value = parseText(text);
-    return { source, value, ...inexactNumbers(value) };
+    return { source, value: parseText(text) };
   } catch (error) {
     if (error instanceof JsonTooLarge) return { source, problem: error.message };
     if (!(error instanceof JsonFault)) throw error;
