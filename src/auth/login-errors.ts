@@ -1,24 +1,28 @@
 import { SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
+import { DEFAULT_PROFILE } from '../config/config.ts';
 import type { CredentialStore } from '../credentials/store.ts';
 
-/** Returns the error for a profile without a login. @param hint what to do about it */
-export function notLoggedIn(profile: string, hint: Text): SyncError {
-  return new SyncError('AUTH_REQUIRED', `Not logged in (profile "${profile}").`, { hint });
+/**
+ * Returns the error for a profile without a login.
+ *
+ * @param profiles that the configuration knows: a misspelled one is named as such
+ * @param hint what to do about it
+ */
+export function notLoggedIn(profile: string, profiles: readonly string[], hint: Text): SyncError {
+  if (profile === DEFAULT_PROFILE || profiles.includes(profile)) {
+    return new SyncError('AUTH_REQUIRED', `Not logged in (profile "${profile}").`, { hint });
+  }
+  const known = profiles.length === 0 ? '' : `Known profiles: ${profiles.join(', ')}. `;
+  return new SyncError('AUTH_REQUIRED', `Not logged in: there is no profile "${profile}".`, {
+    hint: phrase`${known}${sync('login', '--profile', profile)} creates it.`,
+  });
 }
 
 /** Returns how to get a login. @param attended whether a person reads it, who needs no advice for CI */
 export function loginHint(attended: boolean): Text {
   const inCi = attended ? '' : ' In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.';
   return phrase`Run ${sync('login')}.${inCi}`;
-}
-
-/** Returns the error for a profile that the configuration does not know. */
-export function noSuchProfile(profile: string, profiles: readonly string[]): SyncError {
-  const known = profiles.length === 0 ? '' : `Known profiles: ${profiles.join(', ')}. `;
-  return new SyncError('AUTH_REQUIRED', `Not logged in: there is no profile "${profile}".`, {
-    hint: phrase`${known}${sync('login', '--profile', profile)} creates it.`,
-  });
 }
 
 /**

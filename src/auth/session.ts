@@ -27,6 +27,8 @@ export interface SessionOptions extends RefreshOptions {
   /** The service to talk to, as {@link Credentials.service}. */
   readonly service: string;
   readonly profile: string;
+  /** The profiles that the configuration knows; absent: there is no configuration. */
+  readonly profiles?: readonly string[] | undefined;
   /** The athlete of the ledger that this run uses; a login of another one is refused. */
   readonly accountId: string | undefined;
   /** The random ID of a login, if its athlete was unknown when it was made. */
@@ -241,9 +243,9 @@ export class Session implements TokenSource {
 
   /** Loads a login of this service and this athlete. */
   async #load(signal: AbortSignal): Promise<Credentials> {
-    const { store, profile, attended = false } = this.#options;
+    const { store, profile, profiles = [profile], attended = false } = this.#options;
     const found = await store.load(signal);
-    if (found === undefined) throw notLoggedIn(profile, loginHint(attended));
+    if (found === undefined) throw notLoggedIn(profile, profiles, loginHint(attended));
     if (store.kind !== 'environment') refuseForeign(found, this.#options);
     this.#lastRead = found;
     return found;

@@ -4,14 +4,13 @@ import type { AppContext } from '../app/context.ts';
 import { configFor } from '../app/config.ts';
 import { withHttp } from '../app/with-http.ts';
 import { withLoginLock } from '../auth/login-lock.ts';
-import { revokeToken } from '../auth/token-endpoint.ts';
+import { revokeTokenOf } from '../auth/revoke.ts';
 import type { Http } from '../api/http.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { type Config, hasEnvironmentTokens } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
-import { endpointUrl } from '../config/endpoints.ts';
-import { openStore, givenSecret, secretFor } from '../credentials/open-store.ts';
+import { openLoginStore } from '../credentials/open-store.ts';
 import type { CredentialStore, Credentials } from '../credentials/store.ts';
 import { duration } from '../terminal/words.ts';
 import { forgetClient } from './login/client.ts';
@@ -84,7 +83,7 @@ export const logout: CommandModule = {
  *   its message names the completed steps.
  */
 async function logOut(context: AppContext, config: Config, http: Http, { localOnly }: LogoutFlags) {
-  const store = storeOf(context, config);
+  const store = openLoginStore(config, { ...context, attended: context.io.interactive });
   const { paths, profile } = config;
   return await withLoginLock(context, { stateDir: paths.stateDir, profile }, async () => {
     const { login, isDamaged } = await loadLogin(store, context.signal);
@@ -166,28 +165,6 @@ function before(
   });
 }
 
-/**
- * Opens the configured store. Each login adds its profile to the configuration, so an unknown profile
- * has no login, even if there is no keychain to look in.
- */
-function storeOf(context: AppContext, config: Config): CredentialStore {
-  const store = openStore(config, { ...context, attended: context.io.interactive });
-  if (config.profiles.includes(config.profile)) return store;
-  const unlessMissing = async <T>(found: Promise<T>, none: T): Promise<T> => {
-    try {
-      return await found;
-    } catch (error) {
-      if (error instanceof SyncError && error.code === 'KEYCHAIN_MISSING') return none;
-      throw error;
-    }
-  };
-  return {
-    ...store,
-    load: (signal) => unlessMissing(store.load(signal), undefined),
-    delete: (signal) => unlessMissing(store.delete(signal), false),
-  };
-}
-
 /** Loads the login. A damaged one cannot be revoked, but it can be deleted. */
 async function loadLogin(
   store: CredentialStore,
@@ -209,37 +186,26 @@ async function revokeAll(
   login: Credentials,
   localOnly: boolean,
 ): Promise<readonly Revocation[]> {
-  const { tokens, clientId, service } = login;
-  const url = endpointUrl(new URL(service), config.endpoints.revoke);
   // Ctrl-C ends the requests, as the time limit does; the login is deleted in any case.
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(REVOKE_LIMIT_MS)]);
-  const given = [
-    ['refresh', tokens.refreshToken, tokens.refreshExpiresAt],
-    ['access', tokens.accessToken, tokens.accessExpiresAt],
-  ] as const;
-  const client = { id: clientId, secret: secretFor(login, givenSecret(config)) };
   const revocations: Revocation[] = [];
   /** Why the service cannot be reached: the next token does not wait for the same failure. */
   let unreachable: string | undefined;
-  for (const [kind, secret, expiresAt] of given) {
-    if (secret === undefined) continue;
+  for (const kind of ['refresh', 'access'] as const) {
+    if (login.tokens[`${kind}Token`] === undefined) continue;
     const token = `${kind} token` as const;
-    const entry = { token, expiresAt };
-    if (localOnly) {
-      revocations.push({ ...entry, outcome: 'not-tried' });
-    } else if (unreachable !== undefined) {
-      revocations.push({ ...entry, outcome: 'failed', message: unreachable });
+    const left = { token, expiresAt: login.tokens[`${kind}ExpiresAt`] };
+    if (localOnly) revocations.push({ ...left, outcome: 'not-tried' });
+    else if (unreachable !== undefined) {
+      revocations.push({ ...left, outcome: 'failed', message: unreachable });
     } else {
-      try {
-        const request = { client, token: secret, kind: `${kind}_token` } as const;
-        const outcome = await revokeToken({ ...context, signal }, { http, url }, request);
-        revocations.push(outcome === 'revoked' ? { token, outcome } : { ...entry, outcome });
-      } catch (error) {
-        const message = error instanceof SyncError ? error.message : 'no answer in time';
-        revocations.push({ ...entry, outcome: 'failed', message });
-        if (signal.aborted || (error instanceof SyncError && error.code === 'NETWORK')) {
-          unreachable = message;
-        }
+      const result = await revokeTokenOf({ ...context, signal }, http, config, login, kind);
+      if (result.outcome === 'revoked') revocations.push({ token, outcome: 'revoked' });
+      else if (result.outcome === 'unsupported') revocations.push({ ...left, ...result });
+      else {
+        const { outcome, message, isUnreachable } = result;
+        revocations.push({ ...left, outcome, message });
+        if (isUnreachable) unreachable = message;
       }
     }
   }

@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Env } from '../base/env.ts';
+import { SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Config } from '../config/config.ts';
 import { type Paths, findPaths } from '../config/paths.ts';
@@ -43,6 +44,28 @@ export function openStore(
         attended,
       });
   }
+}
+
+/**
+ * Opens the store of this profile's login. Each login adds its profile to the configuration, so an unknown profile
+ * has no login, even if there is no keychain to look in.
+ */
+export function openLoginStore(config: Config, options: StoreOptions): CredentialStore {
+  const store = openStore(config, options);
+  if (config.profiles.includes(config.profile)) return store;
+  const unlessMissing = async <T>(found: Promise<T>, none: T): Promise<T> => {
+    try {
+      return await found;
+    } catch (error) {
+      if (error instanceof SyncError && error.code === 'KEYCHAIN_MISSING') return none;
+      throw error;
+    }
+  };
+  return {
+    ...store,
+    load: (signal) => unlessMissing(store.load(signal), undefined),
+    delete: (signal) => unlessMissing(store.delete(signal), false),
+  };
 }
 
 /**

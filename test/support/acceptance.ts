@@ -61,7 +61,9 @@ export async function visit(
   authorizeUrl: string,
 ): Promise<{ status: number; html: string; url: string }> {
   const url = await answerOf(authorizeUrl);
-  const response = await fetch(url);
+  let response = await fetch(url);
+  // This process may have stalled with the connection open: browsers send a request again after a 408.
+  while (response.status === 408) response = await fetch(url);
   return { status: response.status, html: await response.text(), url };
 }
 

@@ -10,10 +10,10 @@ import { sameRideOf } from '../flags/same-ride.ts';
 import type { Context } from '../../base/context.ts';
 import { type ErrorCode, type Failure, SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
+import { openLoginStore } from '../../credentials/open-store.ts';
 import { type Config, requireBaseUrl, hasEnvironmentTokens } from '../../config/config.ts';
 import { serviceId } from '../../config/endpoints.ts';
 import { notLoggedIn } from '../../auth/login-errors.ts';
-import { openLoginStore } from '../../auth/open-session.ts';
 import { type Registration, lockScope } from '../../daemon/registration.ts';
 import type { WatchScope } from '../../daemon/watch-scope.ts';
 import type { MonitorOptions } from '../../devices/monitor.ts';
@@ -139,7 +139,8 @@ async function loginEndsAt(
   const store = openLoginStore(config, { env, platform, programDir, attended: false });
   const found = await store.load(signal);
   if (found === undefined) {
-    throw notLoggedIn(config.profile, phrase`Run ${sync('login')}; the watcher then continues.`);
+    const hint = phrase`Run ${sync('login')}; the watcher then continues.`;
+    throw notLoggedIn(config.profile, config.profiles, hint);
   }
   return found.tokens.refreshExpiresAt;
 }
@@ -240,7 +241,7 @@ function otherAthlete(profile: string): Failure {
 
 function loggedOut(profile: string): Failure {
   const hint = phrase`Run ${sync('login')}; the watcher then continues.`;
-  const { code, message } = notLoggedIn(profile, hint);
+  const { code, message } = notLoggedIn(profile, [profile], hint);
   return { code, message, hint };
 }
 

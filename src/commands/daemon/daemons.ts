@@ -1,10 +1,11 @@
 import { dirname, join, parse } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
 import { withHttp, withSession } from '../../app/with-http.ts';
-import { openLoginStore } from '../../auth/open-session.ts';
+import { loginHint, notLoggedIn } from '../../auth/login-errors.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync, NAME_VARIABLE, programName } from '../../base/phrase.ts';
 import { type Config, DEFAULT_PROFILE, hasEnvironmentTokens } from '../../config/config.ts';
+import { openLoginStore } from '../../credentials/open-store.ts';
 import { launchDaemon } from '../../daemon/launch.ts';
 import { overlap } from '../../daemon/registration.ts';
 import {
@@ -186,8 +187,10 @@ export async function requireProfile(context: AppContext, config: Config): Promi
   const { profile, profiles } = config;
   const mayLogIn = profile === DEFAULT_PROFILE || profiles.includes(profile);
   if (mayLogIn || hasEnvironmentTokens(config)) return;
-  const store = openLoginStore(config, { ...context, attended: context.io.interactive });
-  await store.load(context.signal);
+  const { interactive: attended } = context.io;
+  const store = openLoginStore(config, { ...context, attended });
+  if ((await store.load(context.signal)) !== undefined) return;
+  throw notLoggedIn(profile, profiles, loginHint(attended));
 }
 
 /**

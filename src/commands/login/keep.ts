@@ -3,7 +3,7 @@ import type { AppContext } from '../../app/context.ts';
 import { type WhoAmI, whoAmI } from '../../api/account.ts';
 import { RETRIES } from '../../api/retry.ts';
 import { withLoginLock } from '../../auth/login-lock.ts';
-import { revokeToken } from '../../auth/token-endpoint.ts';
+import { revokeTokenOf } from '../../auth/revoke.ts';
 import type { NewTokens } from '../../auth/token-response.ts';
 import { SyncError, messageOf } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
@@ -14,13 +14,13 @@ import {
   hasEnvironmentTokens,
 } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
-import { endpointUrl, serviceId } from '../../config/endpoints.ts';
+import { serviceId } from '../../config/endpoints.ts';
 import { defaultScopes } from '../../config/platforms.ts';
 import { missingFeatures } from '../../config/scopes.ts';
 import type { SettingKey } from '../../config/settings.ts';
-import { openStore, givenSecret, secretFor } from '../../credentials/open-store.ts';
+import { openStore } from '../../credentials/open-store.ts';
 import type { CredentialStore, Credentials } from '../../credentials/store.ts';
-import type { LoginAttempt } from './store.ts';
+import { type LoginAttempt, savedLogin } from './store.ts';
 
 /** Time limit for revoking one login (ms). */
 const REVOKE_LIMIT_MS = 5_000;
@@ -44,15 +44,24 @@ export async function keep(
   tokens: NewTokens,
   from: 'code' | 'stdin',
 ): Promise<LoginReport> {
-  const { config, http, baseUrl } = attempt;
+  const { config, http, baseUrl, clientId, clientSecret, registered } = attempt;
+  const issued = {
+    service: serviceId(baseUrl),
+    clientId,
+    clientSecret,
+    isPublic: registered?.isPublic === true ? (true as const) : undefined,
+    tokens,
+  };
   try {
     const asked = { ...accountUrls(config, baseUrl), http, policy: RETRIES.answer };
     const who = await whoAmI(context, asked, tokens.accessToken);
     warnIfUnknown(context, who);
     const account = who.kind === 'known' ? who.account : undefined;
-    const { replaced, saved } = await storeLogin(context, attempt, tokens, who);
-    const left = await clearOtherStore(context, attempt);
-    if (from === 'code') await revokeReplaced(context, attempt, [replaced, left], tokens);
+    const { replaced, saved } = await storeLogin(context, attempt, issued, who);
+    const left = await clearOtherStores(context, attempt);
+    if (from === 'code') {
+      for (const old of [replaced, ...left]) await revokeReplaced(context, attempt, old, tokens);
+    }
     if (hasEnvironmentTokens(config)) {
       context.warn(
         'SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN is set: commands use it instead of this login.',
@@ -60,7 +69,12 @@ export async function keep(
     }
     return reportOf(attempt, tokens, account, saved);
   } catch (error) {
-    if (from === 'code') await revokeQuietly(context, attempt, tokens);
+    if (from === 'code') {
+      const signal = AbortSignal.timeout(REVOKE_LIMIT_MS);
+      const kind = tokens.refreshToken === undefined ? 'access' : 'refresh';
+      const unstored = { ...issued, accountId: undefined };
+      await revokeTokenOf({ ...context, signal }, http, config, unstored, kind);
+    }
     throw error;
   }
 }
@@ -69,10 +83,10 @@ export async function keep(
 async function storeLogin(
   context: AppContext,
   attempt: LoginAttempt,
-  tokens: NewTokens,
+  issued: Pick<Credentials, 'service' | 'clientId' | 'clientSecret' | 'isPublic' | 'tokens'>,
   who: WhoAmI,
 ): Promise<{ replaced: Credentials | undefined; saved: SavedSettings }> {
-  const { config, store, baseUrl, clientId, clientSecret, unnamed } = attempt;
+  const { config, store, unnamed } = attempt;
   const { paths, profile } = config;
   const account = who.kind === 'known' ? who.account : undefined;
   const wasNamed = (config.account ?? config.formerAccount) !== undefined;
@@ -84,15 +98,11 @@ async function storeLogin(
     // Ctrl-C does not interrupt from here on: tokens and settings belong together.
     await store.save(
       {
-        service: serviceId(baseUrl),
-        clientId,
-        clientSecret,
-        isPublic: attempt.registered?.isPublic === true ? true : undefined,
+        ...issued,
         accountId: account?.id,
         loginId,
         unnamed: account === undefined ? unnamed : undefined,
         askedScopes: attempt.scopes,
-        tokens,
       },
       NEVER,
     );
@@ -153,59 +163,61 @@ export function isDefault(scopes: readonly string[], baseUrl: URL): boolean {
 }
 
 /**
- * Deletes this profile's login from the other store, after a move from file to keychain or back.
+ * Deletes this profile's earlier logins from other stores: after a move from file to keychain or back, or from another
+ * service, whose login has its own entry in the keychain.
  *
- * @returns the deleted login.
+ * @returns the deleted logins.
  */
-async function clearOtherStore(
+async function clearOtherStores(
   context: AppContext,
   { config, store, baseUrl }: LoginAttempt,
-): Promise<Credentials | undefined> {
-  const other = store.kind === 'file' ? 'keychain' : 'file';
-  // Do not touch a keychain that never held a login of this profile.
-  if (other === 'keychain' && !config.hasLogin) return undefined;
-  const old = openStore(config, { ...context, attended: false }, other, baseUrl);
-  const left = await loadIfReadable(old);
-  try {
-    await old.delete(NEVER);
-  } catch (error) {
-    if (error instanceof SyncError && error.code === 'KEYCHAIN_MISSING') return undefined;
-    context.warn(`An older login may be left in ${old.describe()}: ${messageOf(error)}`);
+): Promise<readonly Credentials[]> {
+  const saved = savedLogin(config);
+  const isElsewhere = saved?.kind === 'keychain' && saved.service !== serviceId(baseUrl);
+  const open = (kind: 'keychain' | 'file', url: URL, attended: boolean) =>
+    openStore(config, { ...context, attended }, kind, url);
+  const others = [
+    ...(store.kind === 'keychain' ? [open('file', baseUrl, false)] : []),
+    // Do not touch a keychain that never held a login of this profile.
+    ...(store.kind === 'file' && config.hasLogin ? [open('keychain', baseUrl, false)] : []),
+    ...(isElsewhere ? [open('keychain', saved.baseUrl, context.io.interactive)] : []),
+  ];
+  const left: Credentials[] = [];
+  for (const old of others) {
+    const login = await loadIfReadable(old);
+    try {
+      await old.delete(NEVER);
+    } catch (error) {
+      if (error instanceof SyncError && error.code === 'KEYCHAIN_MISSING') continue;
+      context.warn(`An older login may be left in ${old.describe()}: ${messageOf(error)}`);
+    }
+    if (login !== undefined) left.push(login);
   }
   return left;
 }
 
 /**
- * Revokes the logins that a new one replaced, by their refresh tokens. Deployed services end only
- * the login of a refresh token, but several logins by an access token: that one is not sent. A
- * login that shares a token with the new one is the same login, and is not revoked.
+ * Revokes a login that a new one replaced, by its refresh token. Deployed services end only the login of a refresh
+ * token, but several logins by an access token: that one is not sent. A login that shares a token with the new one is
+ * the same login, and is not revoked.
  */
 async function revokeReplaced(
   context: AppContext,
   { config, http }: LoginAttempt,
-  replaced: readonly (Credentials | undefined)[],
+  old: Credentials | undefined,
   { accessToken, refreshToken }: NewTokens,
 ): Promise<void> {
-  const isNew = (token: Secret) =>
-    token.equals(accessToken) || refreshToken?.equals(token) === true;
-  for (const old of replaced) {
-    const token = old?.tokens.refreshToken;
-    const all = [token, old?.tokens.accessToken].filter((one) => one !== undefined);
-    if (old === undefined || token === undefined || all.some(isNew)) continue;
-    const { service, clientId: id } = old;
-    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(REVOKE_LIMIT_MS)]);
-    const endpoint = { http, url: endpointUrl(new URL(service), config.endpoints.revoke) };
-    const client = { id, secret: secretFor(old, givenSecret(config)) };
-    const request = { client, token, kind: 'refresh_token' } as const;
-    const why = await revokeToken({ ...context, signal }, endpoint, request).then(
-      (outcome) => (outcome === 'revoked' ? undefined : 'the platform does not revoke tokens'),
-      (error: unknown) => (error instanceof SyncError ? error.message : 'no answer in time'),
-    );
-    if (why === undefined) continue;
-    context.warn(
-      `The login that this one replaces could not be revoked at ${service}: ${why.replace(/\.$/, '')}.`,
-    );
-  }
+  const isNew = (token: Secret | undefined) =>
+    token !== undefined && (token.equals(accessToken) || refreshToken?.equals(token) === true);
+  if (old === undefined || isNew(old.tokens.refreshToken) || isNew(old.tokens.accessToken)) return;
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(REVOKE_LIMIT_MS)]);
+  const revoked = await revokeTokenOf({ ...context, signal }, http, config, old, 'refresh');
+  if (revoked.outcome === 'revoked') return;
+  const why =
+    revoked.outcome === 'failed' ? revoked.message : 'the platform does not revoke tokens';
+  context.warn(
+    `The login that this one replaces could not be revoked at ${old.service}: ${why.replace(/\.$/, '')}.`,
+  );
 }
 
 /** Returns the facts about a new login; times in ms since 1970. */
@@ -237,23 +249,6 @@ function reportOf(
     accessExpiresAt: tokens.accessExpiresAt,
     refreshExpiresAt: tokens.refreshExpiresAt,
   };
-}
-
-/** Revokes tokens that could not be stored; a failure is ignored. */
-async function revokeQuietly(
-  context: AppContext,
-  { config, http, baseUrl, clientId, clientSecret }: LoginAttempt,
-  { accessToken, refreshToken }: NewTokens,
-): Promise<void> {
-  await revokeToken(
-    { ...context, signal: AbortSignal.timeout(REVOKE_LIMIT_MS) },
-    { http, url: endpointUrl(baseUrl, config.endpoints.revoke) },
-    {
-      client: { id: clientId, secret: clientSecret },
-      token: refreshToken ?? accessToken,
-      kind: refreshToken === undefined ? 'access_token' : 'refresh_token',
-    },
-  ).catch(() => undefined);
 }
 
 function warnIfUnknown(context: AppContext, who: WhoAmI): void {

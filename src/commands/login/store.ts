@@ -21,7 +21,11 @@ export interface LoginAttempt extends LoginTarget {
   readonly unnamed: string;
 }
 
-/** Chooses the store and the ledger, which may ask, and reads the client secret. */
+/**
+ * Chooses the store and the ledger, which may ask, and reads the client secret: before the browser opens.
+ *
+ * @throws SyncError `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`, `STORAGE`; `CONFIG` if another login is not to be replaced
+ */
 export async function prepare(
   context: AppContext,
   config: Config,
@@ -29,29 +33,14 @@ export async function prepare(
   target: LoginTarget,
   isSameAthlete: boolean,
 ): Promise<LoginAttempt> {
-  const store = await chooseStore(context, config, target);
+  const store = await openWorkingStore(context, config, target.baseUrl);
+  await askToReplace(context, config, store, target.baseUrl);
   const clientSecret = await clientSecretFor(store, target, context.signal);
   const unnamed = await ledgerOfLogin(context, config, target, isSameAthlete);
   return { ...target, clientSecret, config, http, store, unnamed };
 }
 
-/**
- * Chooses the store for a login, and probes it before the browser opens. Asks before the login
- * replaces this profile's login at another service.
- *
- * @throws SyncError `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`, `STORAGE`; `CONFIG` if the other login
- *   is not to be replaced.
- */
-async function chooseStore(
-  context: AppContext,
-  config: Config,
-  target: LoginTarget,
-): Promise<LoginStore> {
-  const store = await openWorkingStore(context, config, target.baseUrl);
-  return await askToReplace(context, config, store, serviceId(target.baseUrl));
-}
-
-/** Opens the configured store. If there is no keychain, offers the file to a person. */
+/** Opens the configured store, and probes it. If there is no keychain, offers the file to a person. */
 async function openWorkingStore(
   context: AppContext,
   config: Config,
@@ -82,41 +71,30 @@ async function openWorkingStore(
 /**
  * Asks before a login replaces this profile's login at another service.
  *
- * @returns the store, which deletes that other login after it saved the new one.
+ * @throws SyncError `CONFIG` if that is not to be replaced
  */
 async function askToReplace(
   context: AppContext,
   config: Config,
   store: LoginStore,
-  service: string,
-): Promise<LoginStore> {
+  baseUrl: URL,
+): Promise<void> {
   const { io, signal } = context;
-  const saved = savedLogin(config);
-  const inFile = store.kind === 'file' ? (await loadUndamaged(store, signal))?.service : undefined;
-  const other = [saved?.service, inFile].find((one) => one !== undefined && one !== service);
-  if (other === undefined) return store;
+  const service = serviceId(baseUrl);
+  const inFile = store.kind === 'file' ? await loadUndamaged(store, signal) : undefined;
+  const saved = [savedLogin(config)?.service, inFile?.service];
+  const other = saved.find((one) => one !== undefined && one !== service);
+  if (other === undefined) return;
   const question = `Profile "${config.profile}" is logged in at ${other}. Replace that login?`;
-  if (!io.interactive || !(await agrees(context, question))) {
-    throw new SyncError(
-      'CONFIG',
-      `Profile "${config.profile}" is logged in at ${other}: a login at ${service} would replace that login.`,
-      {
-        hint: phrase`Keep both: ${sync('login', '--profile', 'NAME')}. To replace it, run ${sync('logout')} first.`,
-        details: { service: other },
-      },
-    );
-  }
-  if (saved?.service !== other || saved.kind !== 'keychain') return store;
-  const options = { ...context, attended: io.interactive };
-  const before = openStore(config, options, 'keychain', saved.baseUrl);
-  return {
-    ...store,
-    load: async (stop) => (await store.load(stop)) ?? (await before.load(stop)),
-    async save(credentials, stop) {
-      await store.save(credentials, stop);
-      await before.delete(stop);
+  if (io.interactive && (await agrees(context, question))) return;
+  throw new SyncError(
+    'CONFIG',
+    `Profile "${config.profile}" is logged in at ${other}: a login at ${service} would replace that login.`,
+    {
+      hint: phrase`Keep both: ${sync('login', '--profile', 'NAME')}. To replace it, run ${sync('logout')} first.`,
+      details: { service: other },
     },
-  };
+  );
 }
 
 /**
@@ -154,7 +132,7 @@ async function ledgerOfLogin(
 }
 
 /** Returns where this profile is logged in, by the configuration file. */
-function savedLogin({ hasLogin, saved }: Config) {
+export function savedLogin({ hasLogin, saved }: Config) {
   const address = saved.baseUrl;
   if (address === undefined || !URL.canParse(address) || !hasLogin) return undefined;
   const baseUrl = new URL(address);
