@@ -21,7 +21,7 @@ import { whyNoBrowser } from './by-hand.ts';
 import { type LoginReport, isDefault, keep } from './keep.ts';
 import { prepare } from './store.ts';
 import { finishLogin, startLogin, startedText } from './two-commands.ts';
-import { type LoginTarget, completeTarget, platformAddress, wrongAnswer } from './target.ts';
+import { type LoginTarget, platformAddress, targetQuestions } from './target.ts';
 import { errorText } from '../../terminal/output.ts';
 import { tokensFromStdin } from './with-token.ts';
 import { NEXT_STEP, loginText } from './words.ts';
@@ -108,19 +108,8 @@ export const login: CommandModule = {
 
   async run(context, platform: string | undefined, flags: LoginFlags) {
     const overrides = overridesOf(platform, flags);
-    const { start, finish, withToken, register, clientName, clientSecretStdin, sameAthlete } =
-      flags;
-    const others = [start, withToken, register, clientName, clientSecretStdin, sameAthlete];
-    if (finish && [...others, ...Object.values(overrides)].some(Boolean)) {
-      throw new SyncError(
-        'USAGE',
-        '--finish completes what --start began, with the same settings.',
-        {
-          hint: phrase`Run ${sync('login', '--finish')} alone.`,
-        },
-      );
-    }
-    if (start) {
+    if (flags.finish) refuseOthers(flags, overrides);
+    if (flags.start) {
       const started = await withHttp(context, async (http) => {
         const config = configFor(context, overrides);
         return await withTarget(context, config, http, flags, (target) =>
@@ -132,7 +121,7 @@ export const login: CommandModule = {
       return ExitCode.ok;
     }
     const report = await withHttp(context, (http) =>
-      finish
+      flags.finish
         ? finishLogin(context, http)
         : logIn(context, configFor(context, overrides), http, flags),
     );
@@ -179,19 +168,22 @@ async function logIn(
   flags: LoginFlags,
 ): Promise<LoginReport> {
   const timeoutMs = parseTimeout(flags.timeout);
-  if (!flags.withToken && flags.browser && !context.io.interactive) {
-    refuseWithoutPerson(context);
-  }
   if (flags.withToken) {
-    refuseContradictions(flags, config);
-    proxySettings(context.env);
-    const target = await completeTarget(context, config, http, flags);
+    const target = await questionsFor(context, config, http, flags).target();
     const attempt = await prepare(context, config, http, target, flags.sameAthlete);
     return await keep(context, attempt, await tokensFromStdin(context, attempt), 'stdin');
   }
+  if (flags.browser && !context.io.interactive) refuseWithoutPerson(context);
   return await withTarget(context, config, http, flags, (target) =>
     logInByBrowser(context, config, http, { target, flags, timeoutMs }),
   );
+}
+
+function questionsFor(context: AppContext, config: Config, http: Http, flags: LoginFlags) {
+  refuseContradictions(flags, config);
+  // An unusable proxy is reported before any question.
+  proxySettings(context.env);
+  return targetQuestions(context, config, http, flags);
 }
 
 /** Runs a login, and asks again for what the platform refused. @throws SyncError as {@link logIn} */
@@ -202,33 +194,30 @@ async function withTarget<T>(
   flags: LoginFlags,
   run: (target: LoginTarget) => Promise<T>,
 ): Promise<T> {
-  refuseContradictions(flags, config);
-  // An unusable proxy is reported before any question.
-  proxySettings(context.env);
-  let target = await completeTarget(context, config, http, flags);
+  const questions = questionsFor(context, config, http, flags);
+  let target = await questions.target();
   for (;;) {
     try {
       return await run(target);
     } catch (error) {
+      if (!(error instanceof SyncError)) throw error;
       if (refusesFurtherScopes(error, target)) {
         const further = target.scopes.filter((scope) => !DEFAULT_SCOPES.includes(scope)).join(' ');
         context.warn(`The platform does not know ${further}: this login asks without it.`);
         target = { ...target, scopes: DEFAULT_SCOPES };
         continue;
       }
-      const wrong = wrongAnswer(error, target);
-      if (wrong === undefined) throw error;
-      context.warn(errorText(error as SyncError, context.output));
-      target = await completeTarget(context, config, http, flags, { ...target, wrong });
+      if (!(await questions.takeBack(error, target))) throw error;
+      context.warn(errorText(error, context.output));
+      target = await questions.target();
     }
   }
 }
 
 /** Returns whether the login page refuses scopes that only some platforms have, and that no setting names. */
-function refusesFurtherScopes(error: unknown, { baseUrl, scopes }: LoginTarget): boolean {
+function refusesFurtherScopes(error: SyncError, { baseUrl, scopes }: LoginTarget): boolean {
   const isUsual = scopes.length > DEFAULT_SCOPES.length && isDefault(scopes, baseUrl);
-  if (!isUsual || !(error instanceof SyncError)) return false;
-  return error.details['status'] === 400 && NAMES_SCOPE.test(error.message);
+  return isUsual && error.details['status'] === 400 && NAMES_SCOPE.test(error.message);
 }
 
 async function logInByBrowser(
@@ -299,6 +288,17 @@ function refuseWithoutPerson({ env, platform }: AppContext): void {
   ${sync('login', '--with-token')} reads tokens from stdin; ${sync('login', '--no-browser')} shows the address and waits.`,
     },
   );
+}
+
+/** `--finish` has the settings of the login that `--start` began. */
+function refuseOthers(flags: LoginFlags, overrides: SettingOverrides): void {
+  const { start, withToken, register, clientName, clientSecretStdin, sameAthlete } = flags;
+  const others = [start, withToken, register, clientName, clientSecretStdin, sameAthlete];
+  if (![...others, ...Object.values(overrides)].some(Boolean)) return;
+  const message = '--finish completes what --start began, with the same settings.';
+  throw new SyncError('USAGE', message, {
+    hint: phrase`Run ${sync('login', '--finish')} alone.`,
+  });
 }
 
 function refuseContradictions(flags: LoginFlags, config: Config): void {

@@ -1,6 +1,6 @@
 import type { Http } from '../../api/http.ts';
 import type { AppContext } from '../../app/context.ts';
-import { isSameUri } from '../../auth/registration.ts';
+import { type NewClient, isSameUri } from '../../auth/registration.ts';
 import { SyncError, messageOf } from '../../base/errors.ts';
 import { joinTexts, linesOf, phrase, sync, withProgramName } from '../../base/phrase.ts';
 import { Secret } from '../../base/secret.ts';
@@ -9,15 +9,12 @@ import { serviceId } from '../../config/endpoints.ts';
 import { PLATFORMS, askedScopes, platformAt, platformNamed } from '../../config/platforms.ts';
 import { NUTRITION_READ } from '../../config/scopes.ts';
 import { CALLBACK_PATH, SETTINGS } from '../../config/settings.ts';
-import { type RegisteredClient, registeredClient } from '../../credentials/clients.ts';
+import { registeredClient } from '../../credentials/clients.ts';
 import { whyNoBrowser } from './by-hand.ts';
 import { type ClientFlags, forgetClient, registeredFor } from './client.ts';
 
 /** Upper bound for a client secret or a token response on stdin (bytes). */
 const STDIN_LIMIT = 1024 * 1024;
-
-/** What {@link completeTarget} asks for. */
-type Question = 'baseUrl' | 'clientId' | 'clientSecret';
 
 export interface LoginTarget {
   readonly baseUrl: URL;
@@ -25,89 +22,107 @@ export interface LoginTarget {
   /** Absent: none was given; the store may still hold the secret of this client. */
   readonly clientSecret: Secret | undefined;
   readonly scopes: readonly string[];
-  /** What the user typed at the terminal. */
-  readonly asked: readonly Question[];
   readonly redirectUri: string;
   /** This computer registered the client; `isNew`: in this login. */
-  readonly registered: (RegisteredClient & { readonly isNew: boolean }) | undefined;
+  readonly registered: (NewClient & { readonly isNew: boolean }) | undefined;
 }
 
-/**
- * Collects the settings that a login needs, and asks for missing ones at a terminal.
- *
- * @param before the target with an answer that was wrong, which is asked for again
- * @throws SyncError `CONFIG` that names the flag and the variable, if there is no terminal.
- */
-export async function completeTarget(
+/** What the user typed at the terminal. */
+interface Typed {
+  baseUrl?: URL | undefined;
+  clientId?: string | undefined;
+  clientSecret?: Secret | 'none' | undefined;
+}
+
+/** Collects what a login needs. Asks at a terminal for what is missing, and again for what the platform refused. */
+export function targetQuestions(
   context: AppContext,
   config: Config,
   http: Http,
-  options: ClientFlags & { readonly clientSecretStdin: boolean },
-  before?: LoginTarget & { readonly wrong: Question },
-): Promise<LoginTarget> {
+  flags: ClientFlags & { readonly clientSecretStdin: boolean },
+) {
   const { interactive } = context.io;
-  const asked = new Set(before?.asked);
-  const kept = <T>(question: Question, value: T) =>
-    before?.wrong === question ? undefined : value;
+  const typed: Typed = {};
+  /** What was typed when the platform refused a part of it: that may be right now. */
+  let refused: Typed = {};
+  let secretFromStdin: Secret | undefined;
+  /** The platform no longer knows the configured client. */
+  let isForgotten = false;
 
-  const baseUrl =
-    kept('baseUrl', before?.baseUrl ?? config.get('baseUrl')) ??
-    (interactive ? await noted('baseUrl', askPlatform(context, before?.baseUrl)) : unnamed());
-  const platform = platformAt(baseUrl);
-  const scopes = askedScopes(config, baseUrl);
-  const typedBefore = before?.asked.includes('clientId') === true ? before.clientId : undefined;
-  const ours = redirectUriOf(config);
-  const { stateDir } = config.paths;
-  const isForgotten = before?.wrong === 'clientId' && before.registered !== undefined;
-  if (isForgotten) await forgetClient(config, baseUrl);
-  const known = kept(
-    'clientId',
-    knownClient(config, baseUrl) ??
-      platform?.clientId ??
-      typedBefore ??
-      (before?.wrong === 'clientSecret' ? before.clientId : undefined),
-  );
-  const onDisk = registeredClient(stateDir, serviceId(baseUrl));
-  const stored = onDisk?.clientId === known ? onDisk : undefined;
-  const found =
-    known === undefined && typedBefore === undefined
-      ? await registeredFor(context, config, http, { baseUrl, redirectUri: ours, flags: options })
-      : undefined;
-  const registered = found ?? (stored && { ...stored, isNew: before?.registered?.isNew === true });
-  const clientId =
-    known ??
-    found?.clientId ??
-    (interactive
-      ? await noted(
-          'clientId',
-          askClientId(context, config, { portal: platform?.portal, scopes, again: typedBefore }),
-        )
-      : requireClientId(config, isForgotten));
-  const redirectUri =
-    registered !== undefined && isSameUri(registered.redirectUri, ours)
-      ? registered.redirectUri
-      : ours;
-  const clientSecret = found?.secret ?? (await secret());
-  return { baseUrl, clientId, clientSecret, scopes, asked: [...asked], redirectUri, registered };
+  return {
+    /** @throws SyncError `CONFIG` that names the flag and the variable, if there is no terminal. */
+    async target(): Promise<LoginTarget> {
+      const baseUrl =
+        config.get('baseUrl') ??
+        (typed.baseUrl ??= interactive ? await askPlatform(context, refused.baseUrl) : unnamed());
+      const portal = platformAt(baseUrl)?.portal;
+      const scopes = askedScopes(config, baseUrl);
+      const configured = isForgotten ? undefined : knownClient(config, baseUrl);
+      const known = configured ?? platformAt(baseUrl)?.clientId ?? typed.clientId;
+      const registered = await registeredAt(baseUrl, known);
+      const again = refused.clientId;
+      const clientId =
+        known ??
+        registered?.clientId ??
+        (interactive
+          ? (typed.clientId = await askClientId(context, config, { portal, scopes, again }))
+          : requireClientId(config, isForgotten));
+      const clientSecret = registered?.secret ?? (await secretOf(baseUrl, clientId, registered));
+      const ours = redirectUriOf(config);
+      const isOurs = registered !== undefined && isSameUri(registered.redirectUri, ours);
+      const redirectUri = isOurs ? registered.redirectUri : ours;
+      return { baseUrl, clientId, clientSecret, scopes, redirectUri, registered };
+    },
 
-  async function noted<T>(question: Question, answer: Promise<T>): Promise<T> {
-    asked.add(question);
-    return await answer;
+    /**
+     * Takes back the answer that the platform refused: the next target asks for it again.
+     *
+     * @returns false if neither the user nor an earlier registration gave it
+     */
+    async takeBack(error: SyncError, { baseUrl, registered }: LoginTarget): Promise<boolean> {
+      if (isUnknownClient(error, registered)) {
+        await forgetClient(config, baseUrl);
+        isForgotten = true;
+        return true;
+      }
+      const { setting, error: refusal } = error.details;
+      const wrong = refusal === 'invalid_client' ? 'clientSecret' : setting;
+      const answers = ['baseUrl', 'clientId', 'clientSecret'] as const;
+      const answer = answers.find((key) => key === wrong && typed[key] !== undefined);
+      if (answer === undefined) return false;
+      refused = { [answer]: typed[answer] };
+      typed[answer] = undefined;
+      return true;
+    },
+  };
+
+  /** Returns the client that this computer registered, or registers one if no other client is known. */
+  async function registeredAt(
+    baseUrl: URL,
+    known: string | undefined,
+  ): Promise<LoginTarget['registered']> {
+    if (known !== undefined) {
+      const stored = registeredClient(config.paths.stateDir, serviceId(baseUrl));
+      return stored?.clientId === known ? { ...stored, isNew: false } : undefined;
+    }
+    if (refused.clientId !== undefined) return undefined;
+    const redirectUri = redirectUriOf(config);
+    return await registeredFor(context, config, http, { baseUrl, redirectUri, flags });
   }
 
-  async function secret(): Promise<Secret | undefined> {
-    const known = options.clientSecretStdin || before?.asked.includes('clientSecret') === true;
-    if (before !== undefined && known && before.wrong !== 'clientSecret') {
-      return before.clientSecret;
-    }
+  async function secretOf(
+    baseUrl: URL,
+    clientId: string,
+    registered: LoginTarget['registered'],
+  ): Promise<Secret | undefined> {
     if (registered?.isPublic === true) {
-      if (!options.clientSecretStdin) return undefined;
+      if (!flags.clientSecretStdin) return undefined;
       throw new SyncError(
         'USAGE',
         '--client-secret-stdin: the client that sync registered has none.',
       );
     }
-    if (options.clientSecretStdin) return await readSecret(context);
+    if (flags.clientSecretStdin) return (secretFromStdin ??= await readSecret(context));
     const given = isSecretOf(config, baseUrl, clientId) ? config.clientSecret : undefined;
     if (given === undefined && config.clientSecret !== undefined) {
       context.warn(
@@ -115,14 +130,27 @@ export async function completeTarget(
       );
     }
     // With PKCE, a client at a known platform needs none.
-    if (given !== undefined || !asked.has('clientId') || platform !== undefined) return given;
-    const question = 'Client secret (not shown; Enter if there is none): ';
-    const typed = await noted(
-      'clientSecret',
-      context.io.ask(question, { hidden: true, signal: context.signal }),
-    );
-    return typed === '' ? undefined : new Secret(typed);
+    const mayHaveNone = typed.clientId === undefined || platformAt(baseUrl) !== undefined;
+    if (given !== undefined || mayHaveNone) return given;
+    typed.clientSecret ??= await askSecret(context);
+    return typed.clientSecret === 'none' ? undefined : typed.clientSecret;
   }
+}
+
+async function askSecret({ io, signal }: AppContext): Promise<Secret | 'none'> {
+  const question = 'Client secret (not shown; Enter if there is none): ';
+  const typed = await io.ask(question, { hidden: true, signal });
+  return typed === '' ? 'none' : new Secret(typed);
+}
+
+/** Returns whether the platform no longer knows the client that this computer registered earlier. */
+export function isUnknownClient(
+  { details }: SyncError,
+  registered: LoginTarget['registered'],
+): boolean {
+  const { setting, error } = details;
+  const isRefused = setting === 'clientId' || error === 'invalid_client';
+  return isRefused && registered !== undefined && !registered.isNew;
 }
 
 function unnamed(): never {
@@ -137,20 +165,6 @@ function knownClient(config: Config, baseUrl: URL): string | undefined {
   const saved = config.saved.baseUrl;
   const isOther = saved !== undefined && saved !== serviceId(baseUrl);
   return isOther && config.originOf('clientId') === 'profile' ? undefined : config.get('clientId');
-}
-
-/** Returns the question whose answer the platform refused; undefined if neither the user nor a registration gave it. */
-export function wrongAnswer(
-  error: unknown,
-  { asked, registered }: LoginTarget,
-): Question | undefined {
-  if (!(error instanceof SyncError)) return undefined;
-  const { setting, error: refusal } = error.details;
-  // The platform no longer knows the client.
-  const isUnknown = setting === 'clientId' || refusal === 'invalid_client';
-  if (isUnknown && registered !== undefined && !registered.isNew) return 'clientId';
-  const wrong = refusal === 'invalid_client' ? 'clientSecret' : setting;
-  return asked.find((question) => question === wrong);
 }
 
 /**

@@ -20,7 +20,7 @@ import { exchange } from './browser.ts';
 import { forgetClient } from './client.ts';
 import { type LoginReport, keep } from './keep.ts';
 import { prepare } from './store.ts';
-import { type LoginTarget, readStdin, wrongAnswer } from './target.ts';
+import { type LoginTarget, isUnknownClient, readStdin } from './target.ts';
 
 const FINISH = sync('login', '--finish');
 const START = sync('login', '--start');
@@ -118,7 +118,7 @@ export async function finishLogin(context: AppContext, http: Http): Promise<Logi
   const registered = known?.clientId === clientId ? { ...known, isNew: false } : undefined;
   const hasSecret = registered?.isPublic !== true && isSecretOf(config, baseUrl, clientId);
   const target: LoginTarget = {
-    ...{ baseUrl, clientId, scopes, redirectUri, asked: [], registered },
+    ...{ baseUrl, clientId, scopes, redirectUri, registered },
     clientSecret: hasSecret ? config.clientSecret : undefined,
   };
   const prepared = await prepare(context, config, http, target, true);
@@ -130,7 +130,7 @@ export async function finishLogin(context: AppContext, http: Http): Promise<Logi
     const tokens = await exchange(context, attempt, callback, { redirectUri, verifier });
     return await keep(context, attempt, tokens, 'code');
   } catch (error) {
-    if (wrongAnswer(error, target) !== 'clientId' || !(error instanceof SyncError)) throw error;
+    if (!(error instanceof SyncError && isUnknownClient(error, registered))) throw error;
     await forgetClient(config, baseUrl);
     throw error.with({
       hint: phrase`The platform no longer knows the client that sync registered. Run ${START} again: it can register another one.`,
