@@ -9,6 +9,7 @@ import { whoIsLoggedIn } from '../api/account.ts';
 import { RETRIES } from '../api/retry.ts';
 import { endedAt } from '../auth/login-errors.ts';
 import { loginLockPath } from '../auth/login-lock.ts';
+import type { Session } from '../auth/session.ts';
 import { ExitCode, type Failure, SyncError, exitCodeOf } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { type Account, type Config, accountUrls } from '../config/config.ts';
@@ -47,18 +48,17 @@ export interface LoginFacts {
 export async function readLogin(
   context: AppContext,
   config: Config,
-  http: Http,
   check: boolean,
 ): Promise<LoginFacts> {
   const quiet = { ...context, warn: () => undefined };
-  const known = await loginState(quiet, config, http);
-  const uncertain = known.state === 'unknown' && known.code === 'FATE_UNKNOWN';
-  const checked =
-    check && (known.state === 'logged-in' || uncertain)
-      ? await askAboutLogin(quiet, config, http)
-      : undefined;
-  // The check may have refreshed the login, or found it ended.
-  const found = checked === undefined ? known : await loginState(quiet, config, http);
+  const { found, checked } = await withSession(quiet, config, async (session, http) => {
+    const known = await loginState(quiet, config, session);
+    const uncertain = known.state === 'unknown' && known.code === 'FATE_UNKNOWN';
+    if (!check || !(known.state === 'logged-in' || uncertain)) return { found: known };
+    const answer = await askAboutLogin(quiet, config, http, session);
+    // The check may have refreshed the login, or found it ended.
+    return { found: await loginState(quiet, config, session), checked: answer };
+  });
   if (found.state !== 'logged-in' || checked?.outcome === 'accepted')
     return { login: found, checked };
   if (checked?.outcome === 'ended')
@@ -99,49 +99,47 @@ async function askAboutLogin(
   context: AppContext,
   config: Config,
   http: Http,
+  session: Session,
 ): Promise<CheckedLogin> {
   const asked = { ...accountUrls(config), http, policy: RETRIES.answer, needsLife: true };
-  return await withSession(context, config, http, async (session) => {
-    try {
-      const untraced = { ...context, trace: () => undefined };
-      const who = await whoIsLoggedIn(untraced, asked, session);
-      switch (who.kind) {
-        case 'known':
-          return { outcome: 'accepted', account: who.account };
-        case 'unknown':
-          return who.lives ? { outcome: 'accepted' } : NOT_KNOWN;
-        case 'unreachable':
-          return who.lives
-            ? { outcome: 'accepted' }
-            : { outcome: 'failed', ...failureOf(who.error) };
-        case 'rejected':
-          return {
-            outcome: 'failed',
-            code: 'AUTH_EXPIRED',
-            message: 'The platform issued a new token, and rejects it.',
-            hint: phrase`Try again later; if that does not help, run ${sync('login')}.`,
-          };
-      }
-    } catch (error) {
-      if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
-      const ended = error.code === 'AUTH_EXPIRED' || error.code === 'AUTH_REQUIRED';
-      return { outcome: ended ? 'ended' : 'failed', ...failureOf(error) };
+  try {
+    const untraced = { ...context, trace: () => undefined };
+    const who = await whoIsLoggedIn(untraced, asked, session);
+    switch (who.kind) {
+      case 'known':
+        return { outcome: 'accepted', account: who.account };
+      case 'unknown':
+        return who.lives ? { outcome: 'accepted' } : NOT_KNOWN;
+      case 'unreachable':
+        return who.lives ? { outcome: 'accepted' } : { outcome: 'failed', ...failureOf(who.error) };
+      case 'rejected':
+        return {
+          outcome: 'failed',
+          code: 'AUTH_EXPIRED',
+          message: 'The platform issued a new token, and rejects it.',
+          hint: phrase`Try again later; if that does not help, run ${sync('login')}.`,
+        };
     }
-  });
+  } catch (error) {
+    if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+    const ended = error.code === 'AUTH_EXPIRED' || error.code === 'AUTH_REQUIRED';
+    return { outcome: ended ? 'ended' : 'failed', ...failureOf(error) };
+  }
 }
 
 /** Reads the stored login; sends no request. */
-async function loginState(context: AppContext, config: Config, http: Http): Promise<StoredLogin> {
-  const { clock, signal } = context;
-  return await withSession(context, config, http, async (session) => {
-    try {
-      return stateOf(await session.credentials(signal), config, clock.now());
-    } catch (error) {
-      if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
-      const state = error.code.startsWith('AUTH_') ? 'logged-out' : 'unknown';
-      return { state, ...failureOf(error) };
-    }
-  });
+async function loginState(
+  { clock, signal }: AppContext,
+  config: Config,
+  session: Session,
+): Promise<StoredLogin> {
+  try {
+    return stateOf(await session.credentials(signal), config, clock.now());
+  } catch (error) {
+    if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+    const state = error.code.startsWith('AUTH_') ? 'logged-out' : 'unknown';
+    return { state, ...failureOf(error) };
+  }
 }
 
 function stateOf(found: Credentials, config: Config, now: number): StoredLogin {

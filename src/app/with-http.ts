@@ -34,14 +34,15 @@ export async function withHttp<T>(
 export async function withSession<T>(
   context: AppContext,
   config: Config,
-  http: Http,
-  task: (session: Session) => Promise<T>,
+  task: (session: Session, http: Http) => Promise<T>,
 ): Promise<T> {
-  const attended = context.io.interactive;
-  const session = openSession(context, config, { ...context, http, attended });
-  try {
-    return await task(session);
-  } finally {
-    await session.close();
-  }
+  return await withHttp(context, async (http) => {
+    const attended = context.io.interactive;
+    const session = openSession(context, config, { ...context, http, attended });
+    try {
+      return await task(session, http);
+    } finally {
+      await session.close();
+    }
+  });
 }

@@ -5,6 +5,7 @@ import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Clock } from '../base/time.ts';
+import { NEVER } from '../base/tasks.ts';
 import { type GivenSecret, secretFor } from '../credentials/open-store.ts';
 import type { CredentialStore, Credentials, PreparedSave } from '../credentials/store.ts';
 import { refreshTokens } from './token-endpoint.ts';
@@ -23,8 +24,6 @@ const SAVE_PAUSE_MS = 300;
 const SAVE_LIMIT_MS = 60_000;
 /** Time limit for recording the outcome of a refresh, if no token depends on it (ms). */
 const NOTE_LIMIT_MS = 3_000;
-
-const NEVER = new AbortController().signal;
 
 export interface RefreshOptions {
   readonly http: Http;

@@ -3,6 +3,7 @@ import type { Context } from '../base/context.ts';
 import { SyncError, isTemporary } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
+import { NEVER } from '../base/tasks.ts';
 import type { Credentials } from '../credentials/store.ts';
 import { endedAt, loginEnded, loginHint, notLoggedIn } from './login-errors.ts';
 import { withLoginLock } from './login-lock.ts';
@@ -19,8 +20,6 @@ import { SharedTask } from './shared-task.ts';
 /** A token is refreshed this long before it expires (ms), or within a share of a short lifetime. */
 const EXPIRY_SKEW_MS = 60_000;
 const EXPIRY_SKEW_SHARE = 0.1;
-
-const NEVER = new AbortController().signal;
 
 export interface SessionOptions extends RefreshOptions {
   readonly stateDir: string;

@@ -20,6 +20,9 @@ export class Tasks {
   }
 }
 
+/** The signal of what must not be interrupted. */
+export const NEVER = new AbortController().signal;
+
 /** Waits for some work, but not for longer than `ms`, nor beyond the signal. */
 export async function within(
   clock: Pick<Clock, 'sleep'>,

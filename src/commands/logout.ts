@@ -8,6 +8,7 @@ import { revokeTokenOf } from '../auth/revoke.ts';
 import type { Http } from '../api/http.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { NEVER } from '../base/tasks.ts';
 import { type Config, hasEnvironmentTokens } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
 import { openLoginStore } from '../credentials/open-store.ts';
@@ -34,8 +35,6 @@ type LogoutReport = Awaited<ReturnType<typeof logOut>>;
 
 /** Time limit for revoking all tokens (ms); after it, the login is deleted unrevoked. */
 const REVOKE_LIMIT_MS = 20_000;
-const NEVER = new AbortController().signal;
-
 export const logout: CommandModule = {
   declare: (command) =>
     command

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { type Account, type ProfileEntry, readConfigFile } from './config.ts';
 import { systemClock, sha256 } from '../system/this-process.ts';
 import { messageOf } from '../base/errors.ts';
+import { NEVER } from '../base/tasks.ts';
 import type { Paths } from './paths.ts';
 import type { SettingKey } from './settings.ts';
 import { behindOwnLink, makeFolder, replaceFile, storageError } from '../system/storage.ts';
@@ -33,8 +34,7 @@ export async function changeProfile(
   const { withLock } = await import('../system/process-lock.ts');
   const name = sha256(paths.configFile).slice(0, 16);
   const lock = join(paths.stateDir, 'locks', `config-${name}.lock`);
-  const { signal } = new AbortController();
-  return await withLock(lock, { clock: systemClock, signal }, () => {
+  return await withLock(lock, { clock: systemClock, signal: NEVER }, () => {
     const { profiles, raw } = readConfigFile(paths.configFile);
     const { ofLogin } = change;
     if (ofLogin !== undefined && profiles[profile]?.loginId !== ofLogin) {

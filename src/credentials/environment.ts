@@ -1,10 +1,9 @@
 import type { Context } from '../base/context.ts';
 import { phrase, sync } from '../base/phrase.ts';
+import { NEVER } from '../base/tasks.ts';
 import { type Config, requireBaseUrl, requireClientId } from '../config/config.ts';
 import { serviceId } from '../config/endpoints.ts';
 import type { CredentialStore, Credentials } from './store.ts';
-
-const NEVER = new AbortController().signal;
 
 /**
  * Returns a store with the credentials from `SYNC_ACCESS_TOKEN` and `SYNC_REFRESH_TOKEN`. It keeps

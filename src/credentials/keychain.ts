@@ -3,6 +3,7 @@ import type { KeychainCall } from './keychain-call.ts';
 import type { KeychainRequest } from './keychain-protocol.ts';
 import type { CredentialStore } from './store.ts';
 import { sha256 } from '../system/this-process.ts';
+import { NEVER } from '../base/tasks.ts';
 
 const KEYCHAIN_SERVICE = 'athlete-sync';
 
@@ -84,8 +85,6 @@ export function keychainStore(options: KeychainOptions): CredentialStore {
     },
   };
 }
-
-const NEVER = new AbortController().signal;
 
 function keychainName(platform: NodeJS.Platform): string {
   switch (platform) {

@@ -24,11 +24,6 @@ export function isPerhapsPart({ recordedSecs = 0 }: WorkoutFacts, { timerSecs }:
   return timerSecs === undefined || timerSecs > recordedSecs + CLAIM_TOLERANCE_SECS;
 }
 
-/** Says why a recording is not sent, without its remedy. */
-export function shorterText(sent: Namesake): string {
-  return `It is shorter than the recording that was sent (${sent.path}).`;
-}
-
 /** Names the recording with the workout that an upload replaces; undefined if there is none, or it is as long. */
 export function replacedNote(
   workout: WorkoutFacts,
@@ -37,4 +32,18 @@ export function replacedNote(
   if (namesake === undefined || workout.recordedSecs === namesake.recordedSecs) return undefined;
   const length = isShorter(workout, namesake) ? 'longer' : 'shorter';
   return `It replaces the workout of a ${length} recording (${namesake.path}).`;
+}
+
+/** Returns a file name as in `externalId`. */
+export function fileLabel(sentAs: string): string {
+  return sentAs.replace(/\W/g, '_');
+}
+
+/**
+ * Returns the `externalId` of the workout that deployed services make of an upload.
+ *
+ * @param startedAt ms since 1970
+ */
+export function workoutLabel(startedAt: number | undefined, sentAs: string): string {
+  return `fit_${startedAt}_${fileLabel(sentAs)}`;
 }

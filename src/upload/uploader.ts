@@ -29,10 +29,9 @@ import {
 import type { TrackIdentity } from './recordings-of.ts';
 import type { UploadItem } from './report.ts';
 import { Rides } from './rides.ts';
-import { isPerhapsPart, replacedNote, shorterText, workoutFacts } from './same-workout.ts';
+import { isPerhapsPart, replacedNote, workoutFacts, workoutLabel } from './same-workout.ts';
 import { type SendOptions, isDone, notAnActivity, settledOutcome } from './known-outcome.ts';
 import type { LedgerRide } from '../ledger/rides.ts';
-import { workoutLabel } from './workout-label.ts';
 import { VERSION } from '../base/version.ts';
 
 export interface UploadTarget {
@@ -246,7 +245,8 @@ export class Uploader {
     const namesake = ledger.namesake(claimed);
     const shorter = { path, outcome: 'skipped', reason: 'shorter', sha256 } as const;
     if (!force && namesake !== undefined && isShorter(workout, namesake)) {
-      return { ...shorter, detail: `${shorterText(namesake)} ${ANYWAY}` };
+      const detail = `It is shorter than the recording that was sent (${namesake.path}). ${ANYWAY}`;
+      return { ...shorter, detail };
     }
     if (this.#options.dryRun) return this.#wouldUpload(recording);
     try {

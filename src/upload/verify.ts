@@ -5,7 +5,7 @@ import { phrase, sync } from '../base/phrase.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { WireObject } from '../api/wire.ts';
 import type { PlatformFacts } from '../config/platforms.ts';
-import { fileLabel, workoutLabel } from './workout-label.ts';
+import { fileLabel, workoutLabel } from './same-workout.ts';
 import { NoList, startOf, workoutPages } from '../api/workout-pages.ts';
 
 export interface Verified {

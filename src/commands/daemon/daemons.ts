@@ -1,6 +1,6 @@
 import { dirname, join, parse } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
-import { withHttp, withSession } from '../../app/with-http.ts';
+import { withSession } from '../../app/with-http.ts';
 import { loginHint, notLoggedIn } from '../../auth/login-errors.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync, NAME_VARIABLE, programName } from '../../base/phrase.ts';
@@ -200,9 +200,7 @@ export async function requireProfile(context: AppContext, config: Config): Promi
  */
 export async function requireLogin(context: AppContext, config: Config): Promise<void> {
   try {
-    await withHttp(context, (http) =>
-      withSession(context, config, http, (session) => session.credentials(context.signal)),
-    );
+    await withSession(context, config, (session) => session.credentials(context.signal));
   } catch (error) {
     if (!(error instanceof SyncError) || error.code !== 'KEYCHAIN_LOCKED') throw error;
     context.warn(`${error.message} Uploads wait until it is unlocked.`);

@@ -3,6 +3,7 @@ import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { ExitCode, SyncError, messageOf } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
+import { NEVER } from '../../base/tasks.ts';
 import { type Config, hasEnvironmentTokens } from '../../config/config.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { overlap } from '../../daemon/registration.ts';
@@ -232,7 +233,7 @@ async function startAgain(
   daemons: readonly DaemonReport[],
 ): Promise<void> {
   // Also after an interruption.
-  const uninterrupted = { ...context, signal: new AbortController().signal };
+  const uninterrupted = { ...context, signal: NEVER };
   const states = listWatchers(config.paths.stateDir);
   for (const { id, kind, ...scope } of daemons) {
     const found = states.find(({ paths }) => paths.id === id);

@@ -82,16 +82,12 @@ async function examine(
     for (const [name, check] of OF_PROFILE) await run(name, () => check(context, config));
     if (config.get('baseUrl') === undefined) report({ check: 'service', ...NO_ADDRESS });
     else if (!bad.has('proxy') && !bad.has('node')) {
-      await withHttp(context, async (http) => {
-        await run('service', () => checkService(context, config, http));
-        const reachable = !bad.has('service');
-        if (!bad.has('keychain')) {
-          await run('login', () => checkLogin(context, config, http, reachable));
-        }
-        if (reachable && !bad.has('login')) {
-          await run('zone', () => checkPlatformZone(context, config));
-        }
-      });
+      await run('service', () => withHttp(context, (http) => checkService(context, config, http)));
+      const reachable = !bad.has('service');
+      if (!bad.has('keychain')) await run('login', () => checkLogin(context, config, reachable));
+      if (reachable && !bad.has('login')) {
+        await run('zone', () => checkPlatformZone(context, config));
+      }
     }
   }
   for (const [name, check] of OF_MACHINE) await run(name, () => check(context));

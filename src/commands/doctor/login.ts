@@ -1,4 +1,3 @@
-import type { Http } from '../../api/http.ts';
 import type { AppContext } from '../../app/context.ts';
 import { type Config, hasEnvironmentTokens } from '../../config/config.ts';
 import { registeredOn } from '../../credentials/clients.ts';
@@ -22,10 +21,9 @@ export async function checkKeychain(context: AppContext, config: Config): Promis
 export async function checkLogin(
   context: AppContext,
   config: Config,
-  http: Http,
   reachable: boolean,
 ): Promise<CheckResult> {
-  const { login, checked } = await readLogin(context, config, http, reachable);
+  const { login, checked } = await readLogin(context, config, reachable);
   if (checked === undefined) {
     if (login.state === 'logged-in' || login.code === 'FATE_UNKNOWN') {
       return odd('There is a login; it cannot be checked now.');

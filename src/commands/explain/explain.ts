@@ -3,11 +3,11 @@ import { type CommandModule, zoneFlag } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { DATE_FORMS } from '../../app/flags/date.ts';
+import { sameRideOf } from '../../app/flags/same-ride.ts';
 import { findSubject } from '../../app/flags/subject.ts';
-import { withLedger } from '../../app/ledger.ts';
+import { targetsOf, withLedger } from '../../app/ledger.ts';
 import { readLogin } from '../../app/login-state.ts';
 import { readWatchers, silentFolders } from '../../app/watchers.ts';
-import { withHttp } from '../../app/with-http.ts';
 import { REPLUG, silentText } from '../../app/words/watchers.ts';
 import { zoneShown } from '../../app/zone.ts';
 import { ExitCode } from '../../base/errors.ts';
@@ -17,6 +17,7 @@ import { askedScopes } from '../../config/platforms.ts';
 import { missingScopeHint } from '../../config/scopes.ts';
 import { KINDS, type RecordKind } from '../../ledger/records.ts';
 import { isBelow } from '../../system/mounts.ts';
+import { Uploader } from '../../upload/uploader.ts';
 import { dayJson, dayText, explainDay } from './day.ts';
 import { type ExplainedFile, NOT_KNOWN, explainFile, fileJson, fileText } from './file.ts';
 
@@ -43,24 +44,25 @@ export const explain: CommandModule = {
     const subject = await findSubject(given, () => zone, context);
     const isLogged = isLoggedIn(config);
     const isKnown = isLogged || config.hadLogin;
-    return await withLedger(
-      context,
-      config,
-      { offline: !isLogged },
-      async (_connection, ledger) => {
-        if ('file' in subject) {
-          const login = isLogged ? 'good' : isKnown ? 'ended' : 'none';
-          const files = explainFile(given, subject.file, ledger.uploads, login, context);
-          for await (const file of files) output.result(fileJson(file), fileText(file, view));
-        } else {
-          const obstacles = await obstaclesFor(context, config);
-          const unseen = isKnown ? 'Nothing was sent from here.' : NOT_KNOWN;
-          const day = explainDay(subject.date, zone, ledger, { obstacles, unseen, silent });
-          output.result(dayJson(day), dayText(day, view));
-        }
-        return ExitCode.ok;
-      },
-    );
+    return await withLedger(context, config, { offline: !isLogged }, async (connection, ledger) => {
+      if ('file' in subject) {
+        const login = isLogged ? 'good' : isKnown ? 'ended' : 'none';
+        const options = { dryRun: true, sameRide: sameRideOf({}, config) };
+        const { upload } = targetsOf(connection, ledger);
+        const tools = {
+          uploads: ledger.uploads,
+          uploader: new Uploader(context, options, upload),
+        };
+        const files = explainFile(given, subject.file, tools, login, context);
+        for await (const file of files) output.result(fileJson(file), fileText(file, view));
+      } else {
+        const obstacles = await obstaclesFor(context, config);
+        const unseen = isKnown ? 'Nothing was sent from here.' : NOT_KNOWN;
+        const day = explainDay(subject.date, zone, ledger, { obstacles, unseen, silent });
+        output.result(dayJson(day), dayText(day, view));
+      }
+      return ExitCode.ok;
+    });
   },
 };
 
@@ -70,7 +72,7 @@ async function obstaclesFor(
   config: Config,
 ): Promise<ReadonlyMap<RecordKind, Text>> {
   if (hasEnvironmentTokens(config)) return new Map();
-  const { login } = await withHttp(context, (http) => readLogin(context, config, http, false));
+  const { login } = await readLogin(context, config, false);
   const missing = login.state === 'logged-in' ? login.missing : [];
   const asked = askedScopes(config);
   return new Map(

@@ -2,16 +2,14 @@ import { basename } from 'node:path';
 import type { Context } from '../../base/context.ts';
 import { type Text, hinted, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
-import { describeActivity } from '../../fit/activity.ts';
-import { readShape } from '../../fit/shape.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
-import { type UploadLedger, isShorter } from '../../ledger/uploads.ts';
+import type { UploadLedger } from '../../ledger/uploads.ts';
+import { sha256 } from '../../system/this-process.ts';
 import { duration, plural } from '../../terminal/words.ts';
-import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';
-import { type FoundRecording, recordingsOf } from '../../upload/recordings-of.ts';
-import { coverOf } from '../../upload/rides.ts';
-import { shorterText, workoutFacts } from '../../upload/same-workout.ts';
+import { recordingsOf } from '../../upload/recordings-of.ts';
+import type { UploadItem } from '../../upload/report.ts';
+import type { Uploader } from '../../upload/uploader.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { invalidHint } from '../../app/words/invalid-hint.ts';
 
@@ -23,16 +21,21 @@ export interface ExplainedFile {
   readonly upload?: LedgerUpload;
 }
 
+type Explanation = Pick<ExplainedFile, 'state' | 'reason'>;
+
 export const NOT_KNOWN = 'Whether anything was sent from here is not known without a login.';
 
 /**
+ * Explains the recordings of a file: by the ledger, or by what an upload would do with them.
+ *
  * @param path as the user gave it
+ * @param uploader of a dry run
  * @param login `ended`: the ledger is that of the last one; `none`: its account is not known
  */
 export async function* explainFile(
   path: string,
   absolute: string,
-  uploads: UploadLedger,
+  { uploads, uploader }: { readonly uploads: UploadLedger; readonly uploader: Uploader },
   login: 'good' | 'ended' | 'none',
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
 ): AsyncGenerator<ExplainedFile, void, undefined> {
@@ -42,54 +45,53 @@ export async function* explainFile(
     return;
   }
   for await (const found of recordingsOf(path, contents, { now: clock.now(), signal })) {
-    yield 'problem' in found
-      ? { path: found.path, state: 'not-sent', reason: found.problem }
-      : explained(found, uploads, login);
+    if ('problem' in found) {
+      yield { path: found.path, state: 'not-sent', reason: found.problem };
+      continue;
+    }
+    const { track } = found;
+    const hash = sha256(found.contents.bytes);
+    const upload = (track && uploads.findConverted(track.digest)) ?? uploads.find(hash);
+    const about = { path: found.path, sha256: hash };
+    if (upload !== undefined) yield { ...about, upload, ...stateOf(upload) };
+    else {
+      const item = await uploader.uploadContents(found.path, found.contents, track);
+      yield item.outcome === 'invalid' ? unusable(item) : { ...about, ...wouldBe(item, login) };
+    }
   }
 }
 
-function explained(
-  { path, contents, track }: FoundRecording,
-  uploads: UploadLedger,
-  login: 'good' | 'ended' | 'none',
-): ExplainedFile {
-  const identity = identify(contents.bytes);
-  if (!('sha256' in identity)) {
-    const reason = hinted(identity.detail, invalidHint(path, identity.verdict));
-    return { path, state: 'not-sent', reason };
+function unusable({
+  path,
+  reason,
+  detail,
+}: Extract<UploadItem, { outcome: 'invalid' }>): ExplainedFile {
+  return { path, state: 'not-sent', reason: hinted(detail, invalidHint(path, reason)) };
+}
+
+/** Says what an upload would do with a recording that was never sent. */
+function wouldBe(item: UploadItem, login: 'good' | 'ended' | 'none'): Explanation {
+  const { path } = item;
+  if (item.outcome === 'skipped') {
+    const { detail = '', wellness = false } = item;
+    const isShorter = item.reason === 'shorter';
+    const hint = isShorter ? undefined : invalidHint(path, 'not-an-activity', wellness);
+    return { state: 'not-sent', reason: hinted(detail, hint) };
   }
-  const { sha256 } = identity;
-  const upload = (track && uploads.findConverted(track.digest)) ?? uploads.find(sha256);
-  if (upload !== undefined) return { path, sha256, upload, ...stateOf(upload) };
-  if (identity.verdict === 'not-an-activity') {
-    const { verdict, detail, wellness } = identity;
-    const reason = hinted(detail, invalidHint(path, verdict, wellness));
-    return { path, sha256, state: 'not-sent', reason };
-  }
-  const taken = uploads
-    .rides(readShape(contents.bytes, identity.summary))
-    .filter(({ state }) => state === 'confirmed');
-  const by = track && coverOf(readShape(contents.bytes, identity.summary), taken);
-  if (by !== undefined) {
+  if (item.outcome === 'covered' || item.outcome === 'held') {
     const anyway = phrase`${sync('upload', '--same-ride', path)} sends it all the same.`;
-    const reason = hinted(`The same ride was sent: ${by.join(', ')}.`, anyway);
-    return { path, sha256, state: 'covered', reason };
-  }
-  const activity = describeActivity(contents.bytes, identity.summary);
-  const workout = workoutFacts(contents.bytes, identity);
-  const sent = uploads.namesake({ sha256, activity, workout });
-  if (sent !== undefined && isShorter(workout, sent)) {
-    const anyway = phrase`${sync('upload', '--force', path)} replaces its workout.`;
-    return { path, sha256, state: 'not-sent', reason: hinted(shorterText(sent), anyway) };
+    const reason = hinted(`The same ride was sent: ${item.by.join(', ')}.`, anyway);
+    return { state: item.outcome, reason };
   }
   const next = phrase`Run ${sync('login')}, then ${sync('upload', path)}.`;
-  if (login === 'none')
-    return { path, sha256, state: 'unknown', reason: phrase`${NOT_KNOWN} ${next}` };
-  const reason =
-    login === 'good'
-      ? phrase`It was never sent. ${sync('upload', path)} sends it.`
-      : phrase`The last login did not send it. ${next}`;
-  return { path, sha256, state: 'new', reason };
+  switch (login) {
+    case 'none':
+      return { state: 'unknown', reason: phrase`${NOT_KNOWN} ${next}` };
+    case 'ended':
+      return { state: 'new', reason: phrase`The last login did not send it. ${next}` };
+    case 'good':
+      return { state: 'new', reason: phrase`It was never sent. ${sync('upload', path)} sends it.` };
+  }
 }
 
 export function fileJson({ upload, ...file }: ExplainedFile): Record<string, unknown> {
@@ -140,11 +142,7 @@ function sentLines(upload: LedgerUpload, view: ActivityView): string[] {
   ];
 }
 
-export function stateOf({
-  state,
-  message,
-  path,
-}: LedgerUpload): Pick<ExplainedFile, 'state' | 'reason'> {
+export function stateOf({ state, message, path }: LedgerUpload): Explanation {
   switch (state) {
     case 'confirmed':
       return { state: 'uploaded', reason: 'The platform confirmed it.' };

@@ -7,6 +7,7 @@ import { revokeTokenOf } from '../../auth/revoke.ts';
 import type { NewTokens } from '../../auth/token-response.ts';
 import { SyncError, messageOf } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
+import { NEVER } from '../../base/tasks.ts';
 import {
   type Account,
   accountUrls,
@@ -24,8 +25,6 @@ import { type LoginAttempt, savedLogin } from './store.ts';
 
 /** Time limit for revoking one login (ms). */
 const REVOKE_LIMIT_MS = 5_000;
-const NEVER = new AbortController().signal;
-
 /** Settings of the profile that a login changed; null: removed. */
 type SavedSettings = Readonly<Partial<Record<SettingKey, string | null>>>;
 

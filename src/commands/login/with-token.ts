@@ -5,12 +5,11 @@ import { refreshTokens } from '../../auth/token-endpoint.ts';
 import { type NewTokens, decodeTokenResponse } from '../../auth/token-response.ts';
 import { SyncError } from '../../base/errors.ts';
 import { JsonTooDeep, parseJson } from '../../base/json.ts';
+import { NEVER } from '../../base/tasks.ts';
 import { accountUrls } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import type { LoginAttempt } from './store.ts';
 import { readStdin } from './target.ts';
-
-const NEVER = new AbortController().signal;
 
 /** Reads a token response from stdin for `--with-token`, and tries its access token. */
 export async function tokensFromStdin(

@@ -1,4 +1,3 @@
-import type { Http } from '../../api/http.ts';
 import { failureOf } from '../../api/batch-breaker.ts';
 import { quietConfigFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
@@ -22,22 +21,18 @@ import { loginWord, ledgerLines } from './words.ts';
  * @returns the worst exit code
  * @throws SyncError `CONFIG` if the configuration file cannot be read
  */
-export async function statusOfAllProfiles(
-  context: AppContext,
-  http: Http,
-  check: boolean,
-): Promise<ExitCode> {
+export async function statusOfAllProfiles(context: AppContext, check: boolean): Promise<ExitCode> {
   const codes: ExitCode[] = [];
   for (const own of contextOfEachProfile(context)) {
-    codes.push(await showProfile(own, http, check));
+    codes.push(await showProfile(own, check));
   }
   return worstExitCode(codes);
 }
 
-async function showProfile(context: AppContext, http: Http, check: boolean): Promise<ExitCode> {
+async function showProfile(context: AppContext, check: boolean): Promise<ExitCode> {
   const { clock, flags, output } = context;
   try {
-    const report = await readStatus(context, quietConfigFor(context), http, check);
+    const report = await readStatus(context, quietConfigFor(context), check);
     output.result(statusJson(report), shortText(report, clock.now()));
     return exitCodeFor(report);
   } catch (error) {

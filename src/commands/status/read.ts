@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import type { Http } from '../../api/http.ts';
 import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { readDisk } from '../../app/disk-state.ts';
@@ -63,7 +62,6 @@ const RECENT = 3;
 export async function readStatus(
   context: AppContext,
   config: Config,
-  http: Http,
   check: boolean,
 ): Promise<StatusReport> {
   const service = requireBaseUrl(config).href.replace(/\/+$/, '');
@@ -76,7 +74,7 @@ export async function readStatus(
     registeredOn: registeredOn(config),
     account,
     store: storeOf(context, config),
-    ...(await readLogin(context, config, http, check)),
+    ...(await readLogin(context, config, check)),
     disk: readDisk(config).fault,
     zone,
     ...readWatchers(config, context.clock.now()),

@@ -1,6 +1,5 @@
 import type { CommandModule } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
-import { withHttp } from '../../app/with-http.ts';
 import { statusJson } from './json.ts';
 import { statusOfAllProfiles } from './profiles.ts';
 import { exitCodeFor, readStatus } from './read.ts';
@@ -20,12 +19,10 @@ export const status: CommandModule = {
   examples: ['sync status', 'sync status --check --json', 'sync status --all-profiles'],
 
   async run(context, { check = false, allProfiles = false }: StatusFlags) {
-    return await withHttp(context, async (http) => {
-      if (allProfiles) return await statusOfAllProfiles(context, http, check);
-      const report = await readStatus(context, configFor(context), http, check);
-      const { clock, io, output } = context;
-      output.result(statusJson(report), statusText(report, viewOn(io, clock.now())));
-      return exitCodeFor(report);
-    });
+    if (allProfiles) return await statusOfAllProfiles(context, check);
+    const report = await readStatus(context, configFor(context), check);
+    const { clock, io, output } = context;
+    output.result(statusJson(report), statusText(report, viewOn(io, clock.now())));
+    return exitCodeFor(report);
   },
 };

@@ -27,7 +27,6 @@ import {
   failure,
   mint,
   never,
-  realHttp,
   sandbox,
   scratchDir,
   testClock,
@@ -56,19 +55,15 @@ async function open(settings: NonNullable<ServerOptions['settings']> = {}) {
   const configOf = (env: Record<string, string> = {}) =>
     loadConfig({ env: { ...base, ...env }, paths }, undefined);
   const clock = testClock();
-  const needs = (env: Record<string, string> = {}) => ({
-    config: configOf(env),
-    system: testSystem({ homeDir: dir, env: { ...base, ...env }, clock }),
-    http: realHttp(),
-  });
+  const systemOf = (env: Record<string, string> = {}) =>
+    testSystem({ homeDir: dir, env: { ...base, ...env }, clock });
   const contextOf = (env: Record<string, string> = {}) =>
-    createContext(needs(env).system, { json: false, quiet: false, verbose: false });
+    createContext(systemOf(env), { json: false, quiet: false, verbose: false });
   const status = async (env: Record<string, string> = {}, check = false) => {
-    const { config, http } = needs(env);
-    const report = await readStatus(contextOf(env), config, http, check);
+    const report = await readStatus(contextOf(env), configOf(env), check);
     return { report, exitCode: exitCodeFor(report) };
   };
-  const token = () => startCommand(tokenCommand, needs().system, []).done;
+  const token = () => startCommand(tokenCommand, systemOf(), []).done;
   const login = async (request: Parameters<typeof mint>[1] = {}) => {
     await store.save({ ...mint(service, request), accountId: ACCOUNT.id }, never);
     service.control.clearRequests();
