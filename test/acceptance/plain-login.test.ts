@@ -40,7 +40,6 @@ describe('whether a login lives, where userinfo says nothing', () => {
       });
       expect(world.platform.requests.filter(({ path }) => path.endsWith('/token'))).toEqual([]);
     },
-    30_000,
   );
 
   it.each([401, 404])('a login that is dead ends with exit code 4 after %i', async (unknown) => {
