@@ -3,9 +3,9 @@ import { type CommandModule, dryRun } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
 import type { AppContext } from '../app/context.ts';
-import { noteZoneOf, sameClocks } from '../app/platform-zone.ts';
+import { noteZoneOf } from '../app/platform-zone.ts';
 import { type ProfileReport, profileRequestLines, showOrUpdate } from '../app/profile-update.ts';
-import { zoneShown } from '../app/zone.ts';
+import { readZone } from '../app/zone-facts.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, joinTexts, linesOf, phrase, sync } from '../base/phrase.ts';
 import { toJson } from '../base/printable.ts';
@@ -53,11 +53,10 @@ export const profile: CommandModule = {
 /** Points out that days are counted in another zone than the one in the profile. */
 async function compareZones(profile: unknown, context: AppContext, config: Config): Promise<void> {
   const theirs = noteZoneOf(profile, context, config);
-  if (theirs === undefined) return;
-  const days = await zoneShown(config, context);
-  if (sameClocks(theirs, days, context.clock.now())) return;
+  const { days, differs } = await readZone(context, config);
+  if (theirs === undefined || !differs) return;
   context.output.say(
-    phrase`Days are counted in ${days}, not in ${theirs}. If you live in ${theirs}, run ${sync('config', 'set', 'timezone', theirs)}.`,
+    phrase`Days are counted in ${days.name}, not in ${theirs}. If you live in ${theirs}, run ${sync('config', 'set', 'timezone', theirs)}.`,
   );
 }
 

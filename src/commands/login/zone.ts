@@ -1,8 +1,7 @@
 import { quietConfigFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
-import { platformZone, sameClocks } from '../../app/platform-zone.ts';
-import { zoneFor } from '../../app/zone.ts';
-import { SyncError } from '../../base/errors.ts';
+import { platformZone } from '../../app/platform-zone.ts';
+import { readZone } from '../../app/zone-facts.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { hasEnvironmentTokens } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
@@ -18,10 +17,10 @@ export async function offerZone(context: AppContext): Promise<void> {
   if (config.get('timezone') !== undefined || hasEnvironmentTokens(config)) return;
   const zone = await platformZone(context, config);
   if (zone === undefined) return;
-  const machine = await machineZone();
-  if (machine !== undefined && sameClocks(zone, machine, context.clock.now())) return;
+  const { days, differs, problem } = await readZone(context, config);
+  if (!differs && problem === undefined) return;
   const here =
-    machine === undefined ? "this machine's zone is unknown" : `this machine is in ${machine}`;
+    problem === undefined ? `this machine is in ${days.name}` : "this machine's zone is unknown";
   const found = `The platform has you in ${zone}; ${here}.`;
   if (!context.io.interactive) {
     context.warn(
@@ -32,14 +31,4 @@ export async function offerZone(context: AppContext): Promise<void> {
   context.warn(found);
   if (!(await agrees(context, `Count your days in ${zone}?`, { onEnter: true }))) return;
   await changeProfile(config.paths, config.profile, { settings: { timezone: zone } });
-
-  async function machineZone(): Promise<string | undefined> {
-    try {
-      const { name } = await zoneFor(config, context);
-      return name;
-    } catch (error) {
-      if (!(error instanceof SyncError)) throw error;
-      return undefined;
-    }
-  }
 }
