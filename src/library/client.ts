@@ -26,6 +26,7 @@ import { makeNamedFolder } from '../system/storage.ts';
 import { systemClock } from '../system/this-process.ts';
 import { DEFAULT_JOBS } from '../base/parallel.ts';
 import { uploadBatch } from '../upload/pipeline.ts';
+import { contentsOf } from '../upload/read-recording.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
 import { verifyUploads } from '../upload/verify.ts';
@@ -119,8 +120,11 @@ export class LibraryClient {
       };
       if (paths.length > 0) await uploadBatch(this.#context, paths, options, target);
       const uploader = new Uploader(this.#context, options, target);
-      for (const each of all)
-        if (typeof each !== 'string') report(await uploader.uploadBytes(each));
+      for (const each of all) {
+        if (typeof each === 'string') continue;
+        const { path, bytes } = each;
+        report(await uploader.uploadContents({ path, named: true }, contentsOf(bytes)));
+      }
       return isOne(given) ? only(results) : results;
     });
   }

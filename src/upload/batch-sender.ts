@@ -132,7 +132,7 @@ export class BatchSender {
       return;
     }
     const startedAt = this.#context.clock.monotonic();
-    const item = await this.#uploader.uploadContents(path, contents, contents.track);
+    const item = await this.#uploader.uploadContents({ path, track: contents.track }, contents);
     this.#countFailure(item);
     this.#report(item, contents.bytes.length, startedAt);
   }

@@ -55,7 +55,7 @@ export async function* explainFile(
     const about = { path: found.path, sha256: hash };
     if (upload !== undefined) yield { ...about, upload, ...stateOf(upload) };
     else {
-      const item = await uploader.uploadContents(found.path, found.contents, track);
+      const item = await uploader.uploadContents({ path: found.path, track }, found.contents);
       yield item.outcome === 'invalid' ? unusable(item) : { ...about, ...wouldBe(item, login) };
     }
   }

@@ -12,6 +12,7 @@ import {
 import type { Progress } from '../../terminal/progress.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { Targets } from '../../app/ledger.ts';
+import { contentsOf } from '../../upload/read-recording.ts';
 import { Uploader } from '../../upload/uploader.ts';
 import { inBatches, recordsOf } from './days.ts';
 
@@ -52,7 +53,7 @@ export async function fillWithSeed(
     const { openedBy } = breaker;
     const item: UploadItem = openedBy
       ? { path: fileName, outcome: 'failed', ...openedBy }
-      : await uploader.uploadBytes({ path: fileName, bytes, name });
+      : await uploader.uploadContents({ path: fileName, named: true, name }, contentsOf(bytes));
     if (item.outcome === 'failed') breaker.failed(item);
     else if ('attempts' in item) breaker.answered();
     uploads.add(item);

@@ -280,7 +280,7 @@ export class Sender {
           ? [unreadableItem(path, contents)]
           : isTrack(recording)
             ? await this.#uploadTracks(recording, contents)
-            : [await this.#uploader.uploadContents(path, contents)];
+            : [await this.#uploader.uploadContents({ path }, contents)];
       return this.#takeResults(recording, items);
     } catch (error) {
       if (!this.#hardStop.signal.aborted) this.#failed(recording, asFailure(error));
@@ -342,7 +342,10 @@ export class Sender {
     for (const entry of entries) {
       const found = await memberOf(context, entry).read();
       if ('problem' in found) items.push(unreadableItem(entry.path, found));
-      else items.push(await this.#uploader.uploadContents(entry.path, found, found.track));
+      else
+        items.push(
+          await this.#uploader.uploadContents({ path: entry.path, track: found.track }, found),
+        );
       if (items.at(-1)?.outcome === 'failed') return items;
     }
     if (!dryRun) ledger.uploads.settledTracks.add(sha256, decidedBy(items));
