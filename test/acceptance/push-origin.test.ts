@@ -104,9 +104,8 @@ test.each([
     world.write('in.json', text);
     return type(world, line);
   };
-  const runs = [await run(day(OATS)), await run(day(RICE)), await run(day(RICE, MILK))];
-  expectDone(...runs);
-  expect(held(world)).toEqual(['Milk 12', 'Oats 60', 'Rice 90']);
+  expectDone(await run(day(OATS)), await run(day(RICE)));
+  expect(held(world)).toEqual(['Oats 60', 'Rice 90']);
 });
 
 test('an empty list of items that is piped without an origin is refused', async () => {

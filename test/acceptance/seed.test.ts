@@ -15,7 +15,7 @@ import {
   play,
 } from '../support/acceptance.ts';
 import { runInProcess } from '../support/in-process.ts';
-import { ndjson, runSync } from '../support/program.ts';
+import { ndjson } from '../support/program.ts';
 import { USUAL_SCOPES, contentsOf, heldBy } from '../support/seeded.ts';
 
 const DAYS = ['--days', '4', '--until', '2026-05-17', '--seed', '22'];
@@ -62,7 +62,7 @@ describe.each(KINDS)('sync seed on %s', (platform) => {
   it('writes files with --out that sync upload and sync push accept, and skip after a seed', async () => {
     // No login, no address: files are made without either.
     const home = openHome();
-    const out = await runSync(['seed', ...DAYS, '--out', 'life', '--json'], { home });
+    const out = await runInProcess(['seed', ...DAYS, '--out', 'life', '--json'], { home });
     expect(out.code).toBe(0);
     const files = readdirSync(join(home.dir, 'life')).sort();
     const fits = files.filter((name) => name.endsWith('.fit'));
@@ -153,7 +153,7 @@ describe('sync seed and real accounts', () => {
 
   it('needs neither a mark nor a login for --dry-run and --out', async () => {
     const home = openHome({ SYNC_BASE_URL: REAL.SYNC_BASE_URL });
-    expect((await runSync(['seed', '--days', '2', '--out', 'life'], { home })).code).toBe(0);
+    expect((await runInProcess(['seed', '--days', '2', '--out', 'life'], { home })).code).toBe(0);
     const dry = await runInProcess(['seed', ...DAYS, '--dry-run', '--json'], { home });
     expect(dry.code).toBe(0);
     const lines = ndjson(dry.stdout);

@@ -141,17 +141,17 @@ describe.each(KINDS)('recordings during an outage of the platform on %s', (platf
     await until(() => world.recordings().length === 2);
     expect(await stop(watcher)).toBe(0);
   });
+});
 
-  it('clear the reported outage when the user sends them with sync upload', async () => {
-    const watcher = await watchLoggedIn();
-    world.sandbox.control.addFaults('upload-fit:503(retry-after=2)*1');
-    put(join(world.folder, 'ride.fit'), anotherRecording());
-    await watcher.waitFor(/"event":"obstacle"/);
-    expect((await world.sync(['upload', world.folder])).code).toBe(0);
-    await until(() => health()?.connection.state === 'ok' && health()?.queue.waiting === 0);
-    expect(await stop(watcher)).toBe(0);
-    expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1]);
-  });
+it('recordings that the user sends with sync upload clear a reported outage', async () => {
+  const watcher = await watchLoggedIn();
+  world.sandbox.control.addFaults('upload-fit:503(retry-after=2)*1');
+  put(join(world.folder, 'ride.fit'), anotherRecording());
+  await watcher.waitFor(/"event":"obstacle"/);
+  expect((await world.sync(['upload', world.folder])).code).toBe(0);
+  await until(() => health()?.connection.state === 'ok' && health()?.queue.waiting === 0);
+  expect(await stop(watcher)).toBe(0);
+  expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1]);
 });
 
 describe.each(KINDS)('a login that has ended on %s', (platform) => {
@@ -210,7 +210,9 @@ describe.each(KINDS)('a login that has ended on %s', (platform) => {
     expect(events(watcher, 'login-needed')).toHaveLength(1);
     expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1, 1]);
   });
+});
 
+describe('a login that has ended', () => {
   it('ends the watcher with 4 if it came from the environment', async () => {
     await openWorld(false);
     mkdirSync(world.folder);
@@ -222,32 +224,30 @@ describe.each(KINDS)('a login that has ended on %s', (platform) => {
     expect(events(watcher, 'error')).toMatchObject([{ code: 'AUTH_EXPIRED' }]);
   });
 
-  // Only userinfo names the athlete.
-  if (platform === 'coach-watts')
-    it('keeps recordings from another athlete and sends them after a login of the right one', async () => {
-      const watcher = await watchLoggedIn();
-      world.sandbox.control.revoke({ athlete: 'athlete-1' });
-      const ride = anotherRecording();
-      put(join(world.folder, 'ride.fit'), ride);
-      await watcher.waitFor(/"event":"login-needed"/);
-      await until(() => events(watcher, 'kept').length === 1);
-      await loginWithToken(world, { athlete: 'athlete-2' });
-      await until(() => /Another athlete/.test(health()?.login.message ?? ''));
-      await until(() => events(watcher, 'login-needed').length === 2);
-      expect(events(watcher, 'login-needed')).toMatchObject([
-        { code: 'AUTH_EXPIRED' },
-        { code: 'AUTH_REFUSED' },
-      ]);
-      // Recorded over the first one by an app that has one file for all: both are theirs.
-      put(join(world.folder, 'ride.fit'), anotherRecording());
-      await until(() => events(watcher, 'kept').length === 2);
-      put(join(world.folder, 'ride.fit'), 'and gone');
-      await loginWithToken(world, { athlete: 'athlete-1' });
-      await until(() => world.recordings().length === 2);
-      expect(await stop(watcher)).toBe(0);
-      const { athletes } = world.sandbox.control.state();
-      expect(athletes.map(({ recordings }) => recordings.length)).toEqual([2, 0, 0]);
-    });
+  it('keeps recordings from another athlete and sends them after a login of the right one', async () => {
+    const watcher = await watchLoggedIn();
+    world.sandbox.control.revoke({ athlete: 'athlete-1' });
+    const ride = anotherRecording();
+    put(join(world.folder, 'ride.fit'), ride);
+    await watcher.waitFor(/"event":"login-needed"/);
+    await until(() => events(watcher, 'kept').length === 1);
+    await loginWithToken(world, { athlete: 'athlete-2' });
+    await until(() => /Another athlete/.test(health()?.login.message ?? ''));
+    await until(() => events(watcher, 'login-needed').length === 2);
+    expect(events(watcher, 'login-needed')).toMatchObject([
+      { code: 'AUTH_EXPIRED' },
+      { code: 'AUTH_REFUSED' },
+    ]);
+    // Recorded over the first one by an app that has one file for all: both are theirs.
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    await until(() => events(watcher, 'kept').length === 2);
+    put(join(world.folder, 'ride.fit'), 'and gone');
+    await loginWithToken(world, { athlete: 'athlete-1' });
+    await until(() => world.recordings().length === 2);
+    expect(await stop(watcher)).toBe(0);
+    const { athletes } = world.sandbox.control.state();
+    expect(athletes.map(({ recordings }) => recordings.length)).toEqual([2, 0, 0]);
+  });
 
   it('is checked although the config file is unreadable at that moment', async () => {
     const watcher = await watchLoggedIn();

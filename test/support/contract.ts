@@ -83,7 +83,9 @@ export class Contract {
     this.#operations = new Map(
       operationsOf(contract).map((each) => [each.operation.operationId, each]),
     );
-    const options = { strict: false, validateSchema: false, allErrors: true } as const;
+    // To optimise the code takes longer than to run it.
+    const code = { optimize: false };
+    const options = { strict: false, validateSchema: false, allErrors: true, code } as const;
     this.#bodies = new ajv.Ajv2020(options);
     this.#bodies.addSchema(closed(contract), 'contract');
     this.#queries = new ajv.Ajv2020({ ...options, coerceTypes: true });
