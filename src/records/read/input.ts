@@ -9,8 +9,8 @@ import { keepHeapSmall } from '../../system/this-process.ts';
 /** Limits an input; records of many years stay far below it. */
 export const MAX_INPUT_BYTES = 100 * 1024 * 1024;
 
-/** An input above this leaves much garbage (bytes). */
-const LARGE_INPUT = 8 * 1024 * 1024;
+/** From here on, garbage is collected early: later, the room for new objects has grown (bytes). */
+const LARGE_INPUT = 512 * 1024;
 
 /** The name of stdin as an input. */
 export const STDIN = 'stdin';
