@@ -19,6 +19,8 @@ export interface KnownPlatform {
   readonly stated: PlatformKind | undefined;
   /** An answer has shown a nutrition day in four meal lists, in this run or before. */
   readonly showedMeals: boolean;
+  /** An answer has shown that it adds to days, although it had seemed to replace them. */
+  readonly adds: boolean;
   /** A success has shown no such day, although the probes had said Coach Watts. */
   readonly lackedMeals: boolean;
   /** The answers to {@link PROBES} in this run. */
@@ -26,19 +28,21 @@ export interface KnownPlatform {
 }
 
 /**
- * Returns the kind of a platform. Four meal lists prove Coach Watts, against all other facts. Without any fact,
- * only the two refusals of Coach Watts mean Coach Watts.
+ * Returns the kind of a platform. Four meal lists prove Coach Watts, against all other facts, and a platform that adds
+ * to days is treated like it. Without any fact, only the two refusals of Coach Watts mean Coach Watts.
  *
- * @param answer a JSON success of a nutrition day: whether it shows the day in four meal lists
  * @returns undefined if the next probe has to tell
  */
-export function kindOf(
-  { stated, showedMeals, lackedMeals, probed }: KnownPlatform,
-  answer?: { readonly showsMeals: boolean },
-): PlatformKind | undefined {
-  if (showedMeals || answer?.showsMeals === true) return 'coach-watts';
+export function kindOf({
+  stated,
+  showedMeals,
+  adds,
+  lackedMeals,
+  probed,
+}: KnownPlatform): PlatformKind | undefined {
+  if (showedMeals || adds) return 'coach-watts';
   if (stated !== undefined) return stated;
-  if (lackedMeals || answer !== undefined) return 'interface';
+  if (lackedMeals) return 'interface';
   if (probed.some((response, at) => !isRefusal(response, PROBES[at]))) return 'interface';
   return probed.length < PROBES.length ? undefined : 'coach-watts';
 }

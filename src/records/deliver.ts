@@ -64,8 +64,10 @@ export async function deliverRecords(
   target: DeliveryTarget,
 ): Promise<void> {
   const run = new DayQueue(context, records, options, target);
-  const { all, last } = await run.records();
-  await inParallel(all, options.jobs, (record) => run.deliver(record));
+  const all = await run.records();
+  const last = all.filter((record) => run.waits(record));
+  const first = all.filter((record) => !last.includes(record));
+  await inParallel(first, options.jobs, (record) => run.deliver(record));
   for (const record of last) await run.deliver(record);
   await run.review();
 }
@@ -99,24 +101,20 @@ class DayQueue {
     this.#nutrition = new NutritionRun(context, this.#records, options, target);
   }
 
-  /**
-   * Returns the records of the run, of which days on which the service failed come last, so that they delay no others;
-   * `last`: the days that an item leaves for a neighbouring one, in their order.
-   */
-  async records(): Promise<Record<'all' | 'last', readonly PreparedRecord[]>> {
+  /** Returns the records of the run. Days on which the service failed come last, so that they delay no others. */
+  async records(): Promise<readonly PreparedRecord[]> {
     const [first] = this.#records;
-    if (first === undefined) return { all: [], last: [] };
-    const further =
-      first.kind === 'nutrition' ? await this.#nutrition.further() : { days: [], last: [] };
+    if (first === undefined) return [];
+    const further = first.kind === 'nutrition' ? await this.#nutrition.further() : [];
+    const all = [...this.#records, ...further];
     const failed = this.#target.ledger.failedDays(first.kind);
     const isFailed = ({ date }: PreparedRecord) => failed.has(date);
-    const all = [...this.#records, ...further.days].filter(
-      (record) => !further.last.includes(record),
-    );
-    return {
-      all: [...all.filter((record) => !isFailed(record)), ...all.filter(isFailed)],
-      last: further.last,
-    };
+    return [...all.filter((record) => !isFailed(record)), ...all.filter(isFailed)];
+  }
+
+  /** Checks that other days have to be delivered before this one. */
+  waits(record: PreparedRecord): boolean {
+    return this.#nutrition.waits(record);
   }
 
   async deliver(record: PreparedRecord): Promise<void> {

@@ -25,7 +25,6 @@ export class NutritionRun {
   /** What the platform showed of days, and the ledger's day before that, as JSON. */
   readonly #listed = new Map<string, { shown: readonly ShownItem[]; before: string | undefined }>();
   readonly #delivered = new Set<string>();
-  #unfinished: ReadonlySet<string> = new Set();
   /** Days that wait for the neighbouring one. */
   readonly #waiting = new Set<string>();
   #isReview = false;
@@ -45,7 +44,8 @@ export class NutritionRun {
 
   /** Checks that a day needs a look, even if its record is unchanged. */
   isDoubtful(date: string): boolean {
-    return this.#unfinished.has(date) || this.#listed.has(date);
+    const { status } = this.#target.ledger.nutrition.day(date);
+    return status === 'open' || this.#listed.has(date);
   }
 
   /** Checks that a record came from the user, not from an earlier run. */
@@ -53,39 +53,38 @@ export class NutritionRun {
     return this.#byDate.has(date);
   }
 
-  /**
-   * Lists the days to send, and those of the last run, which another computer may have spoiled.
-   *
-   * @returns `days`: those that need a look, as records without new content; `last`: those that an item leaves for a
-   *   neighbouring day, which has to hold it first
-   */
-  async further(): Promise<Record<'days' | 'last', readonly PreparedRecord[]>> {
+  /** Lists the days to send, and returns those of earlier runs that need a look: another computer may have spoiled them. */
+  async further(): Promise<readonly PreparedRecord[]> {
     const { ledger } = this.#target;
-    if (this.#options.dryRun) return { days: [], last: [] };
-    const isChanged = ({ kind, date, digest }: PreparedRecord) =>
-      this.#options.force || !ledger.isUnchanged(kind, date, digest);
-    const changed = [...this.#byDate.values()].filter(isChanged);
+    if (this.#options.dryRun) return [];
+    const changed = [...this.#byDate.values()].filter((record) => this.#isChanged(record));
     const failed = ledger.failedDays('nutrition');
     // The service keeps failing on some days: only a command that names one sends it again.
     const open = ledger.nutrition
       .dates('open')
       .filter((date) => this.#byDate.has(date) || (failed.get(date) ?? 0) < ENOUGH_FAULTS);
-    this.#unfinished = new Set(open);
-    const isUndo = this.#options.undo !== undefined;
-    const last = isUndo ? [] : changed.filter((record) => this.#isLeft(record));
-    const fresh = ledger.nutrition.dates('fresh');
-    await this.#list([...changed.map(({ date }) => date), ...open, ...fresh]);
-    if (isUndo) return { days: [], last };
+    await this.#list([
+      ...changed.map(({ date }) => date),
+      ...open,
+      ...ledger.nutrition.dates('fresh'),
+    ]);
+    if (this.#options.undo !== undefined) return [];
     const others = new Set([...open, ...this.#listed.keys()]);
-    const days = [...others].filter((date) => !this.#byDate.has(date));
-    return { days: days.map((date) => this.#recordOf(date)), last };
+    return [...others]
+      .filter((date) => !this.#byDate.has(date))
+      .map((date) => this.#recordOf(date));
   }
 
-  /** Checks that an item leaves a day for a neighbouring one. */
-  #isLeft(record: PreparedRecord): boolean {
+  #isChanged({ kind, date, digest }: PreparedRecord): boolean {
+    return this.#options.force || !this.#target.ledger.isUnchanged(kind, date, digest);
+  }
+
+  /** Checks that an item leaves the day of a record for a neighbouring one, which has to hold it first. */
+  waits(record: PreparedRecord): boolean {
+    const { dryRun, undo, force, merge = 'same-input' } = this.#options;
+    if (record.kind !== 'nutrition' || dryRun || undo !== undefined) return false;
     const known = this.#target.ledger.nutrition.day(record.date);
-    if (known.items.length === 0 || record.kind !== 'nutrition') return false;
-    const { force, merge = 'same-input' } = this.#options;
+    if (known.items.length === 0 || !this.#isChanged(record)) return false;
     const day = { ...record, known, around: this.#around(record.date) };
     return oursOf(day, { force, merge }).waiting.length > 0;
   }
@@ -159,8 +158,9 @@ export class NutritionRun {
     // The user asked to replace or to force the days of the input only.
     const { force, merge = 'same-input' } = this.isInput(record) ? this.#options : { force: false };
     const resends = merge === 'replace-day' && !this.#isReview;
+    const isDoubtful = this.isDoubtful(date);
     const { shown, before } = this.#listed.get(date) ?? {};
-    const isListed = this.#listed.delete(date);
+    this.#listed.delete(date);
     const known = ledger.nutrition.day(date);
     const isPart = (ledger.find(kind, date)?.dropped ?? null) !== null;
     return {
@@ -171,7 +171,7 @@ export class NutritionRun {
       around: this.#around(date),
       // Another run may have sent the day since.
       listed: before === JSON.stringify(known) ? shown : undefined,
-      isDoubtful: known.status === 'open' || isPart || isListed || this.isDoubtful(date),
+      isDoubtful: isDoubtful || isPart,
       isReview: this.#isReview,
       dryRun: dryRun ? url(kind) : undefined,
       warn: (warning) => {

@@ -120,8 +120,8 @@ export class DayDelivery {
   #outcomeWithoutRequest(): DayOutcome | undefined {
     const { record, policy, isDoubtful, dryRun, warn } = this.#job;
     const { elsewhere, waiting, partialTotals, fields } = this.ours;
-    if (elsewhere.length > 0) warn(words.elsewhereNote(record, elsewhere));
-    if (waiting.length > 0) warn(words.movedNote(record, waiting));
+    this.#say('elsewhere', elsewhere);
+    this.#say('moved', waiting);
     const plan = this.#merge();
     const excess = this.#excess(plan);
     if (excess !== undefined) return excess;
@@ -132,7 +132,8 @@ export class DayDelivery {
       if (dryRun === undefined) this.#put(this.#row.status, plan, plan.keep);
       return unchangedDay(plan.keep);
     }
-    if (partialTotals.length > 0) warn(words.partialTotalsNote(record, partialTotals));
+    if (partialTotals.length > 0)
+      warn(words.dayNote(record, 'partialTotals', partialTotals.join(', ')));
     if (dryRun === undefined) return undefined;
     this.#noteGone(plan.remove);
     const body = nutritionBody(this.#date, heldItems(plan), fields);
@@ -142,28 +143,32 @@ export class DayDelivery {
   /** @returns undefined if another look has to follow */
   async #round(): Promise<DayOutcome | undefined> {
     const { record, service, policy, warn } = this.#job;
-    const kind = await service.kind(this.#date);
-    if (service.takeOverruled()) warn(words.overruledNote(record));
-    if (kind === 'interface') return await this.#replace(this.#merge());
+    const isAdding = await this.#isAdding();
+    if (await service.takeOverruled()) warn(words.dayNote(record, 'overruled'));
+    if (!isAdding) return await this.#replace(this.#merge());
     const look = this.#next ?? (await this.#look());
     this.#next = undefined;
-    if ((await service.kind(this.#date)) === 'interface') return undefined;
+    if (!(await this.#isAdding())) return undefined;
     const plan = this.#merge(look);
     if (look === undefined) {
       const isFirst = this.#row.items.length === 0;
-      if (isFirst || (service.adds && plan.post.length > 0)) {
+      const adds = await service.addsUnseen();
+      if (isFirst || (adds && plan.post.length > 0)) {
         return (await this.#send(plan)) && isFirst ? this.#finish(plan) : undefined;
       }
       // Nothing needs to be sent, and reading cannot show more.
-      const text = words.unseenText(this.#date, service.adds);
+      const text = words.unseenText(this.#date, adds);
       return this.#isDone(plan) ? this.#finish(plan) : this.#conflict(text);
     }
     if (plan.source !== undefined) service.noteSource(plan.source);
     for (const note of words.newsNotes(record, plan.news)) warn(note);
-    if (policy.merge === 'replace-day' && plan.others.length > 0) {
-      warn(words.othersNote(record, plan.others));
-    }
+    if (policy.merge === 'replace-day') this.#say('others', plan.others);
     return this.#excess(plan, plan.others) ?? (await this.#add(look, plan));
+  }
+
+  /** Checks that the platform adds to a day, as Coach Watts does. */
+  async #isAdding(): Promise<boolean> {
+    return (await this.#job.service.kind(this.#date)) === 'coach-watts';
   }
 
   async #look(): Promise<Look | undefined> {
@@ -229,7 +234,7 @@ export class DayDelivery {
     const { post } = plan;
     try {
       const posted = await this.#post(plan, post, post.length > 0 ? 'unless-acted-on' : 'always');
-      if (posted.items !== undefined || posted.kind === 'interface') return false;
+      if (posted.items !== undefined || !(await this.#isAdding())) return false;
       if (!posted.isUnclear) return true;
       this.#failure = new SyncError('SERVICE_ANSWER', words.unclearText(this.#date));
     } catch (error) {
@@ -259,8 +264,8 @@ export class DayDelivery {
     const hasItems = own.length > 0 || plan.remove.length > 0;
     if (hasItems || !this.#hasFields()) {
       const whole = { ...plan, keep: plan.keep.map((item) => withState(item, 'unsure')) };
-      const posted = await this.#post(whole, hasItems ? own : undefined, 'always');
-      if (posted.kind === 'coach-watts') return undefined;
+      await this.#post(whole, hasItems ? own : undefined, 'always');
+      if (await this.#isAdding()) return undefined;
       if (this.#merge(this.#next).remove.some(({ why }) => why === 'copy')) {
         service.noteAdds();
         return undefined;
@@ -273,7 +278,7 @@ export class DayDelivery {
       .map((item) => withState(item, 'base'));
     const outcome = this.#finish({ ...plan, keep: items, post: [] });
     if (outcome.outcome !== 'pushed' || !this.#isNew) return outcome;
-    warn(words.unseenNote(record));
+    warn(words.dayNote(record, 'unseen'));
     return { ...outcome, unseen: true };
   }
 
@@ -358,9 +363,12 @@ export class DayDelivery {
   }
 
   #noteGone(removed: readonly Removal[]): void {
-    const { record, warn, dryRun } = this.#job;
     const gone = removed.filter(({ why }) => why === 'gone').map(({ shown }) => shown);
-    if (gone.length > 0) warn(words.goneNote(record, gone, dryRun !== undefined));
+    this.#say(this.#job.dryRun === undefined ? 'gone' : 'goneLater', gone);
+  }
+
+  #say(what: words.ItemNote, items: Bodies): void {
+    for (const note of words.itemNotes(this.#job.record, what, items)) this.#job.warn(note);
   }
 
   #conflict(text: words.ConflictText, stored: Bodies = [], intended: Bodies = []): DayOutcome {

@@ -21,6 +21,7 @@ export interface ReadItem {
   /** The local date of its time. */
   readonly date: string;
   readonly zoneUsed: boolean;
+  readonly notes: Notes;
 }
 
 /**
@@ -62,7 +63,7 @@ export function readItem(
   const loggedAt = time.loggedAt.replace(/\.\d+/, '');
   values['logged_at'] = loggedAt;
   const entry = entryOf(read, notes, { date: day ?? date, path });
-  return { field, entry, loggedAt, date, zoneUsed };
+  return { field, entry, loggedAt, date, zoneUsed, notes };
 }
 
 interface WrittenTime {

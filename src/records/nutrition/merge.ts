@@ -5,36 +5,10 @@ import type { JsonObject } from '../types.ts';
 import { holdsItem, itemIdentity } from './items.ts';
 import { KeyIndex } from './key-index.ts';
 import { type MergePolicy, isContested, isHeld, isLeaving, isUndone, without } from './ours.ts';
+import type { News } from './words.ts';
 
 /** An item as the platform shows it. */
 export type ShownItem = WireItem & { readonly body: JsonObject };
-
-/**
- * A finding of a look, for a note.
- *
- * - `adapted`: the platform stored other values than were sent.
- * - `again`: another computer's request dropped it.
- * - `beside`: another application's version stays, and ours is sent beside it.
- * - `earlier`: a version that this ledger never sent.
- * - `edited`, `removed`: the athlete did it in the platform. `foreign`: edited, and not sent from here.
- * - `kept`: edited there, so not removed.
- * - `unshown`: not in the answer to the request that sent it.
- */
-export interface News {
-  readonly what:
-    | 'adapted'
-    | 'again'
-    | 'beside'
-    | 'earlier'
-    | 'edited'
-    | 'foreign'
-    | 'kept'
-    | 'removed'
-    | 'unshown';
-  readonly body: JsonObject;
-  /** The item as the platform stored it. */
-  readonly stored?: JsonObject;
-}
 
 /** An item to remove from the platform. */
 export interface Removal {
@@ -117,6 +91,8 @@ function isOfApplication({ source }: ShownItem): boolean {
   return source?.startsWith('oauth:') ?? true;
 }
 
+type Test = (shown: ShownItem) => boolean;
+
 const identityOf = ({ body }: { readonly body: JsonObject }) => itemIdentity(body);
 
 /** Compares the items of a day with the shown ones. */
@@ -135,14 +111,16 @@ class Comparison {
   readonly #found = new Map<DayItem, ShownItem>();
   /** Items with copies: a look that shows none of them confirms them. */
   readonly #copied = new Set<DayItem>();
-  readonly #post: DayItem[] = [];
-  readonly #remove: Removal[] = [];
-  readonly #keep: DayItem[] = [];
-  readonly #news: News[] = [];
+  readonly #plan = {
+    post: [] as DayItem[],
+    remove: [] as Removal[],
+    keep: [] as DayItem[],
+    conflicts: [] as DayItem[],
+    news: [] as News[],
+  };
   readonly #kept: ShownItem[] = [];
   /** Items that may be of this ledger or of another one. */
   readonly #doubtful: ShownItem[] = [];
-  readonly #conflicts: DayItem[] = [];
 
   constructor(day: MergeDay, look: Look, policy: MergePolicy) {
     this.#day = day;
@@ -173,16 +151,8 @@ class Comparison {
       else this.#present(item, there, contested.has(item));
     }
     const others = [...this.#free, ...this.#kept];
-    return {
-      post: this.#post,
-      remove: this.#remove,
-      keep: this.#keep,
-      conflicts: this.#conflicts,
-      others,
-      seen: [...others, ...this.#doubtful].filter(isOfApplication).map(otherKey),
-      news: this.#news,
-      source: this.#source,
-    };
+    const seen = [...others, ...this.#doubtful].filter(isOfApplication).map(otherKey);
+    return { ...this.#plan, others, seen, source: this.#source };
   }
 
   /**
@@ -214,12 +184,6 @@ class Comparison {
     return this.#isOwn(shown) || (this.#sources.length === 0 && isOfApplication(shown));
   }
 
-  #take(item: DayItem, shown: ShownItem | undefined): void {
-    if (shown === undefined) return;
-    this.#free.delete(shown);
-    this.#found.set(item, shown);
-  }
-
   /** Finds each item among the shown ones. */
   #match(): void {
     const wanted = this.#wanted;
@@ -227,37 +191,44 @@ class Comparison {
     const byIdentity = new KeyIndex(this.#free, identityOf);
     const isOver = (item: DayItem) => this.#found.has(item);
     const mayBeOwn = (shown: ShownItem) => this.#mayBeOwn(shown);
-    const takeEqual = (item: DayItem, isAllowed: (shown: ShownItem) => boolean) => {
+    const take = (item: DayItem, shown: ShownItem | undefined) => {
+      if (shown === undefined || isOver(item)) return;
+      this.#free.delete(shown);
+      this.#found.set(item, shown);
+    };
+    const takeSame = (item: DayItem, test?: Test) => {
+      if (item.id !== undefined) take(item, byId.first(item.id, test));
+    };
+    const takeEqual = (item: DayItem, test: Test) => {
       for (const own of [item.body, item.stored, item.edited]) {
         if (own === undefined || isOver(item)) continue;
-        const isEqual = (shown: ShownItem) => isAllowed(shown) && holdsItem(shown.body, own);
-        this.#take(item, byIdentity.first(itemIdentity(own), isEqual));
+        const isEqual = (shown: ShownItem) => test(shown) && holdsItem(shown.body, own);
+        take(item, byIdentity.first(itemIdentity(own), isEqual));
       }
     };
-    for (const item of wanted) if (item.id !== undefined) this.#take(item, byId.first(item.id));
+    const takeVersion = (item: DayItem, test: Test) => {
+      take(item, byIdentity.first(identityOf(item), test));
+    };
+    for (const item of wanted) takeSame(item);
     for (const item of wanted) takeEqual(item, mayBeOwn);
     for (const item of wanted) takeEqual(item, () => true);
     for (const item of this.#leaving) {
       // Another application's item leaves with that application.
-      const isOwn = (shown: ShownItem) =>
-        this.#isOwn(shown) || (this.#policy.undo !== undefined && mayBeOwn(shown));
-      if (item.id !== undefined) this.#take(item, byId.first(item.id, isOwn));
+      const isUndo = this.#policy.undo !== undefined;
+      takeSame(item, (shown) => this.#isOwn(shown) || (isUndo && mayBeOwn(shown)));
       if (item.id !== undefined || item.foreign === true || this.#hasLeft(item)) continue;
       takeEqual(item, mayBeOwn);
       // No answer has shown its id before the athlete changed it.
-      const isSent = item.state !== 'away' && !isOver(item);
-      if (isSent) this.#take(item, byIdentity.first(identityOf(item), mayBeOwn));
+      if (item.state !== 'away') takeVersion(item, mayBeOwn);
     }
     // Changed items: first the unchanged ones of the input, then new versions. Removed items have none.
-    const isKnown = ({ state }: DayItem) => state === 'unsure' || state === 'base';
     const isNew = (item: DayItem) => item.state === undefined || isContested(item);
+    const held = wanted.filter(isHeld);
     // A new version of a known item does not match another computer's item.
     const versions = new KeyIndex(new Set(this.#leaving), identityOf);
-    for (const item of [...wanted.filter(isKnown), ...wanted.filter(isNew)]) {
-      if (isOver(item)) continue;
+    for (const item of [...held.filter((each) => !isNew(each)), ...held.filter(isNew)]) {
       const before = isNew(item) ? versions.first(identityOf(item), isOver) : undefined;
-      if (before === undefined)
-        this.#take(item, byIdentity.first(identityOf(item), isOfApplication));
+      if (before === undefined) takeVersion(item, isOfApplication);
     }
   }
 
@@ -292,12 +263,13 @@ class Comparison {
     for (const shown of [first, ...mine]) {
       this.#free.delete(shown);
       if (shown === stays) continue;
-      this.#remove.push({ shown, why: 'copy' });
+      this.#plan.remove.push({ shown, why: 'copy' });
       // The items to post go first, and then the next look removes it.
-      this.#keep.push(withId({ body: item.body, inputs: [], state: 'base' }, shown));
+      this.#plan.keep.push(withId({ body: item.body, inputs: [], state: 'base' }, shown));
     }
     if (all.length > 1) this.#copied.add(item);
-    this.#take(item, stays);
+    this.#free.delete(stays);
+    this.#found.set(item, stays);
   }
 
   /**
@@ -318,7 +290,7 @@ class Comparison {
       if (there === undefined) {
         // A request of another computer that was in progress may bring it back.
         const isOver = base.status === 'settled' && this.#look.isAnswer !== true;
-        if (item.foreign !== true && (!isOver || isUndone(item))) this.#keep.push(item);
+        if (item.foreign !== true && (!isOver || isUndone(item))) this.#plan.keep.push(item);
         continue;
       }
       const isKnown = edited !== undefined && holdsItem(there.body, edited);
@@ -327,21 +299,22 @@ class Comparison {
       if (!isEdited || this.#policy.force) {
         if (version !== undefined) fresh.delete(version);
         const isGone = version === undefined && this.#policy.undo === undefined && !isUndone(item);
-        this.#remove.push({ shown: there, why: isGone ? 'gone' : 'version' });
+        this.#plan.remove.push({ shown: there, why: isGone ? 'gone' : 'version' });
         for (const shown of item.state === 'unsure' ? this.#copiesOf(item, there).mine : []) {
           this.#free.delete(shown);
-          this.#remove.push({ shown, why: 'copy' });
+          this.#plan.remove.push({ shown, why: 'copy' });
         }
-        this.#keep.push(withId(without(item, 'edited'), there));
+        this.#plan.keep.push(withId(without(item, 'edited'), there));
       } else if (version === undefined) {
         if (!isKnown || !base.items.includes(item))
-          this.#news.push({ what: 'kept', body: there.body });
-        this.#keep.push({ ...withId(item, there), edited: there.body });
+          this.#plan.news.push({ what: 'kept', body: there.body });
+        this.#plan.keep.push({ ...withId(item, there), edited: there.body });
         this.#kept.push(there);
       } else {
         // The athlete changed the earlier version while the new one was on its way.
         const own = this.#found.get(version);
-        if (own !== undefined && this.#isOwn(own)) this.#remove.push({ shown: own, why: 'copy' });
+        if (own !== undefined && this.#isOwn(own))
+          this.#plan.remove.push({ shown: own, why: 'copy' });
         this.#found.set(version, there);
         contested.add(version);
       }
@@ -368,20 +341,21 @@ class Comparison {
     const isConflict = isVersion || isContested(item) || (state === 'unsure' && !mayBeOwn);
     const isUnseen = id === undefined && !this.#day.base.others.includes(otherKey(there));
     const isAdapted = this.#look.isAnswer === true && state === 'unsure' && isUnseen && !isConflict;
-    if (holdsItem(theirs, body)) this.#keep.push(at);
-    else if (stored !== undefined && holdsItem(theirs, stored)) this.#keep.push({ ...at, stored });
+    if (holdsItem(theirs, body)) this.#plan.keep.push(at);
+    else if (stored !== undefined && holdsItem(theirs, stored))
+      this.#plan.keep.push({ ...at, stored });
     else if (isAdapted) {
-      this.#news.push({ what: 'adapted', body, stored: theirs });
-      this.#keep.push({ ...at, stored: theirs });
+      this.#plan.news.push({ what: 'adapted', body, stored: theirs });
+      this.#plan.keep.push({ ...at, stored: theirs });
     } else if (this.#policy.force && (mayBeOwn || isConflict || state === undefined)) {
       this.#replace(item, there);
     } else if (!isConflict && state !== undefined) {
       const isNews = edited === undefined || !holdsItem(theirs, edited);
-      if (isNews) this.#news.push({ what: mayBeOwn ? 'edited' : 'foreign', body: theirs });
-      this.#keep.push({ ...at, edited: theirs });
+      if (isNews) this.#plan.news.push({ what: mayBeOwn ? 'edited' : 'foreign', body: theirs });
+      this.#plan.keep.push({ ...at, edited: theirs });
     } else if (state === undefined && !isVersion && isOwn) {
       // This ledger never sent it: a version of another computer, or of a lost ledger.
-      this.#news.push({ what: 'earlier', body: theirs });
+      this.#plan.news.push({ what: 'earlier', body: theirs });
       this.#replace(item, there);
     } else {
       // An answer showed ours before the other version took its place.
@@ -389,25 +363,25 @@ class Comparison {
       const before = isVersion ? undefined : (stored ?? (wasShown ? body : undefined));
       const kept = before === undefined ? at : { ...at, stored: before };
       const contested = { ...kept, edited: theirs, state: 'away' } as const;
-      this.#conflicts.push(contested);
+      this.#plan.conflicts.push(contested);
       // The next answer may show that an item is of our source, and then ours replaces it.
       const isOpen = !isVersion && state === undefined && mayBeOwn;
-      this.#keep.push(isOpen ? item : contested);
+      this.#plan.keep.push(isOpen ? item : contested);
     }
   }
 
   /** Posts an item, and removes the version in the platform afterwards if that is ours. */
   #replace({ body, inputs }: DayItem, there: ShownItem): void {
-    this.#post.push({ body, inputs });
+    this.#plan.post.push({ body, inputs });
     const before = withId({ body: there.body, inputs: [], state: 'base' } as const, there);
     if (this.#isOwn(there)) {
-      this.#remove.push({ shown: there, why: 'version' });
-      this.#keep.push(before);
+      this.#plan.remove.push({ shown: there, why: 'version' });
+      this.#plan.keep.push(before);
     } else {
-      this.#news.push({ what: 'beside', body: there.body });
+      this.#plan.news.push({ what: 'beside', body: there.body });
       this.#kept.push(there);
       // The answer may show that it is of our source.
-      if (this.#sources.length === 0) this.#keep.push({ ...before, foreign: true });
+      if (this.#sources.length === 0) this.#plan.keep.push({ ...before, foreign: true });
     }
   }
 
@@ -421,13 +395,13 @@ class Comparison {
     const isNew = state === undefined || (isContested(item) && stored === undefined);
     const isAgain = state !== 'away' && this.#policy.resends === true;
     if (isNew || isAgain || isDropped || (isUnanswered && this.#look.isAnswer !== true)) {
-      if (isDropped) this.#news.push({ what: 'again', body });
-      this.#post.push({ body, inputs });
+      if (isDropped) this.#plan.news.push({ what: 'again', body });
+      this.#plan.post.push({ body, inputs });
       return;
     }
     const isNews = state !== 'away' || isContested(item);
-    if (isNews) this.#news.push({ what: isUnanswered ? 'unshown' : 'removed', body });
-    this.#keep.push({ ...without(item, 'edited'), state: 'away' });
+    if (isNews) this.#plan.news.push({ what: isUnanswered ? 'unshown' : 'removed', body });
+    this.#plan.keep.push({ ...without(item, 'edited'), state: 'away' });
   }
 }
 

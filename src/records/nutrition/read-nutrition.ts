@@ -12,11 +12,6 @@ import { isObject, scalarText, show } from '../values.ts';
 const dayNames = new Names(NUTRITION_FIELDS);
 const wellnessNames = new Names(WELLNESS_FIELDS);
 
-interface Item {
-  readonly read: ReadItem;
-  readonly notes: Notes;
-}
-
 /**
  * Reads one nutrition record (interface 2.3). With a date it is one day. Otherwise its items are
  * grouped by the local date of `logged_at`: a record that spans days becomes one record a day.
@@ -57,7 +52,7 @@ export function readNutrition(record: StatedRecord, options: RecordOptions): rea
   const spans = days.length > 1;
   if (!nothingKnown) noteUnknown(unknown, dayNames, notes);
   for (const day of days) {
-    const field = typeof date === 'object' ? date.names[0] : day.items[0]?.read.field;
+    const field = typeof date === 'object' ? date.names[0] : day.items[0]?.field;
     const ahead = farAhead(day.date, options);
     if (ahead !== undefined) notes.doubt('far ahead', field ?? 'date', ahead, 'Sent as it is');
   }
@@ -73,8 +68,8 @@ export function readNutrition(record: StatedRecord, options: RecordOptions): rea
     return draftOf(read, own, {
       date: day.date,
       values: { ...kept },
-      items: itemsNames.length === 0 ? undefined : day.items.map((item) => item.read.entry),
-      zoneUsed: day.zoneUsed || day.items.some(({ read }) => read.zoneUsed),
+      items: itemsNames.length === 0 ? undefined : day.items.map(({ entry }) => entry),
+      zoneUsed: day.zoneUsed || day.items.some(({ zoneUsed }) => zoneUsed),
       at: typeof date === 'object' ? date.at : undefined,
     });
   });
@@ -102,13 +97,13 @@ function readItems(
   day: string | undefined,
   notes: Notes,
   options: RecordOptions,
-): Item[] {
+): ReadItem[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
     notes.problem(field, `is ${show(value)}; ${ITEMS_EXPECTED}`);
     return [];
   }
-  const items: Item[] = [];
+  const items: ReadItem[] = [];
   value.forEach((raw, index) => {
     const name = isObject(raw) ? scalarText(raw['name']) : '';
     if (isSumName(name)) {
@@ -118,7 +113,7 @@ function readItems(
     const own = notes.ofPart();
     const read = readItem(raw, `${field}/${index}`, day, own, options);
     for (const problem of own.problems) notes.problems.push(problem);
-    if (read !== undefined) items.push({ read, notes: own });
+    if (read !== undefined) items.push(read);
   });
   return items;
 }
@@ -126,22 +121,22 @@ function readItems(
 interface Day {
   readonly date: string;
   readonly zoneUsed: boolean;
-  readonly items: Item[];
+  readonly items: ReadItem[];
 }
 
 /** Returns the days of a record: the one it names, or those of its items. */
-function daysOf(items: readonly Item[], date: RecordDate | 'invalid' | undefined): Day[] {
+function daysOf(items: readonly ReadItem[], date: RecordDate | 'invalid' | undefined): Day[] {
   if (typeof date === 'object') {
     for (const item of items) noteOtherDay(item, date.date);
     return [{ date: date.date, zoneUsed: date.zoneUsed, items: [...items] }];
   }
-  const days = groupBy(items, ({ read }) => read.date);
+  const days = groupBy(items, (item) => item.date);
   return [...days].map(([day, dayItems]) => ({ date: day, zoneUsed: false, items: dayItems }));
 }
 
-function noteOtherDay({ read, notes }: Item, date: string): void {
+function noteOtherDay(read: ReadItem, date: string): void {
   if (read.date === date) return;
-  notes.warn(
+  read.notes.warn(
     read.field,
     `${read.loggedAt} is on ${read.date}, the record says ${date}: kept as said`,
   );

@@ -34,8 +34,6 @@ export interface PostAnswer {
   readonly attempts: number;
   /** What the day holds now; undefined if the answer shows no items. */
   readonly items: readonly ShownItem[] | undefined;
-  /** The kind that the answer proves or disproves; undefined if it is not JSON, or unclear. */
-  readonly kind: PlatformKind | undefined;
   /** Coach Watts gives no such answer, so it confirms nothing. */
   readonly isUnclear: boolean;
   /** Fields that the platform refuses. */
@@ -51,7 +49,7 @@ export class NutritionService {
   sources: readonly string[];
   /** The login may list days; undefined before that was asked. */
   canList: boolean | undefined;
-  #overruled: 'no' | 'due' | 'said' = 'no';
+  #saidOverruled = false;
 
   constructor(context: Pick<Context, 'clock' | 'signal'>, target: NutritionTarget) {
     this.#context = context;
@@ -67,7 +65,6 @@ export class NutritionService {
   async kind(date: string): Promise<PlatformKind> {
     const client = await this.#target.client();
     const known = kindOf(this.#known(client));
-    if (client.kind === 'interface' && known === 'coach-watts') this.#overrule();
     if (known !== undefined) return known;
     try {
       return await (this.#asking ??= this.#ask(client, date));
@@ -95,37 +92,36 @@ export class NutritionService {
     const { platform } = this.#target.ledger;
     return {
       stated: kind,
-      showedMeals: platform.has('nutrition', 'meal-lists') || this.adds,
+      showedMeals: platform.has('nutrition', 'meal-lists'),
+      adds: platform.has('nutrition', 'adds'),
       lackedMeals: platform.has('nutrition', 'no-meal-lists'),
       probed: this.#probed,
     };
   }
 
-  /** Learns the kind from a success. @returns undefined if the answer contradicts a certain kind */
-  #learnKind(client: ServiceClient, day: WireObject | undefined): PlatformKind | undefined {
+  /** Learns the kind from a success: four meal lists prove Coach Watts, and without a fact or setting their lack disproves it. */
+  #learnKind(client: ServiceClient, day: WireObject | undefined): void {
     const { platform } = this.#target.ledger;
-    const [known, answer] = [this.#known(client), { showsMeals: showsMeals(day) }];
-    const [before, after] = [kindOf(known), kindOf(known, answer)];
-    if (answer.showsMeals && !known.showedMeals) platform.note('nutrition', 'meal-lists');
-    if (before === 'coach-watts' && before !== after) platform.note('nutrition', 'no-meal-lists');
-    if (before === 'interface' && before !== after) this.#overrule();
-    return after === 'coach-watts' && !answer.showsMeals ? undefined : after;
-  }
-
-  #overrule(): void {
-    if (this.#overruled === 'no') this.#overruled = 'due';
+    const known = this.#known(client);
+    const { stated, showedMeals, adds } = known;
+    if (showedMeals) return;
+    const isDisproved = stated === undefined && !adds && kindOf(known) === 'coach-watts';
+    if (showsMeals(day)) platform.note('nutrition', 'meal-lists');
+    else if (isDisproved) platform.note('nutrition', 'no-meal-lists');
   }
 
   /** Returns, once a run, whether an answer has proved Coach Watts against the setting or the probes. */
-  takeOverruled(): boolean {
-    if (this.#overruled !== 'due') return false;
-    this.#overruled = 'said';
-    return true;
+  async takeOverruled(): Promise<boolean> {
+    const known = this.#known(await this.#target.client());
+    const seemed = kindOf({ ...known, showedMeals: false, lackedMeals: false, adds: false });
+    if (this.#saidOverruled || !known.showedMeals || seemed !== 'interface') return false;
+    return (this.#saidOverruled = true);
   }
 
-  /** Whether an answer has shown that the platform adds to days, although it had seemed to replace them. */
-  get adds(): boolean {
-    return this.#target.ledger.platform.has('nutrition', 'adds');
+  /** Whether the platform adds to days, and no request can look at one: the proof may be wrong, and then that would erase it. */
+  async addsUnseen(): Promise<boolean> {
+    const { adds, showedMeals, stated } = this.#known(await this.#target.client());
+    return adds && !showedMeals && stated !== 'coach-watts';
   }
 
   noteAdds(): void {
@@ -197,8 +193,7 @@ export class NutritionService {
    * @returns undefined if the platform does not show them
    */
   async look(date: string, fields: JsonObject): Promise<readonly ShownItem[] | undefined> {
-    // The proof may be wrong, and then a day without items would erase the day.
-    if (this.adds && (await this.#target.client()).kind !== 'coach-watts') return undefined;
+    if (await this.addsUnseen()) return undefined;
     const read = (await this.list([date])).get(date);
     if (read !== undefined) return read;
     return (await this.post({ date, items: [], ...fields }, 'always')).items;
@@ -221,15 +216,10 @@ export class NutritionService {
     const day = dayIn(answer.json);
     const items = day && (shownItems(day) as readonly ShownItem[] | undefined);
     const isJson = answer.json !== undefined;
-    const kind = isJson ? this.#learnKind(client, day) : undefined;
-    return {
-      attempts,
-      left,
-      reason,
-      items,
-      kind,
-      isUnclear: isJson && kind === undefined && items === undefined,
-    };
+    if (isJson) this.#learnKind(client, day);
+    const isUnclear =
+      isJson && items === undefined && kindOf(this.#known(client)) === 'coach-watts';
+    return { attempts, left, reason, items, isUnclear };
   }
 
   /** Removes one item. `changed`: the day changed in the meantime. */

@@ -1,35 +1,16 @@
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { PlatformKind } from '../../config/settings.ts';
 import type { DayItem } from '../../ledger/nutrition.ts';
-import type { PreparedRecord, Warning } from '../types.ts';
-import type { News, ShownItem } from './merge.ts';
+import type { JsonObject, PreparedRecord, Warning } from '../types.ts';
 import { itemText } from './items.ts';
 
 /** What a push of nutrition says to people. */
 
 type About = Pick<PreparedRecord, 'sources'>;
+type Items = readonly { readonly body: JsonObject }[];
 
-/** Lists items: the first few, and the number of the others. */
-function listOf(items: readonly Pick<ShownItem, 'body'>[], most = 3): string {
-  const shown = items.slice(0, most).map(({ body }) => `"${itemText(body)}"`);
-  const more = items.length > most ? [`${items.length - most} more`] : [];
-  return [...shown, ...more].join('; ');
-}
-
-function note({ sources }: About, message: Text, field = 'items'): Warning {
-  return { source: sources[0] ?? '', field, message };
-}
-
-export function goneNote(about: About, gone: readonly ShownItem[], dryRun: boolean): Warning {
-  const done = dryRun ? 'would be removed' : 'removed';
-  return note(
-    about,
-    `no longer in the input, so ${done} from the day: ${listOf(gone)} (--add keeps them)`,
-  );
-}
-
-/** The notes about what a look at a day found, with what the user can do. */
-const NEWS = {
+/** What is said about items of a day, and what the user can do about it. */
+const NOTES = {
   edited: ['changed in the platform, so left as it is there', ' (--force overwrites it)'],
   foreign: ['changed in the platform, and not sent from here, so left as it is there', ''],
   kept: ['changed in the platform, so left as it is there', ' (--force removes it)'],
@@ -38,61 +19,69 @@ const NEWS = {
   again: ["dropped by another computer's request at the same moment, so sent again", ''],
   earlier: ['an earlier version, not from this computer, is replaced', ''],
   unshown: ['the answer does not show it, so look at the day in the platform', ''],
+  elsewhere: [
+    'sent before on the day before or after, when the time zone was another one, so not sent again',
+    '',
+  ],
+  moved: ['on the day before or after now, so removed here when it is there', ''],
+  gone: ['no longer in the input, so removed from the day', ' (--add keeps them)'],
+  goneLater: ['no longer in the input, so would be removed from the day', ' (--add keeps them)'],
+  others: ['not sent from here, so left on the day', ''],
 } as const;
+
+export type ItemNote = keyof typeof NOTES;
+
+/** A finding of a look. `adapted`: the platform stored other values than were sent. */
+export interface News {
+  readonly what: ItemNote | 'adapted';
+  readonly body: JsonObject;
+  /** The item as the platform stored it, if that was adapted. */
+  readonly stored?: JsonObject;
+}
+
+/** What is said about a whole day. */
+const DAY_NOTES = {
+  overruled: 'the platform answers as Coach Watts does, so a day is added to, not replaced',
+  partialTotals: 'the total of a part of the day is not sent; the platform adds up the items',
+  unseen:
+    'this platform replaces a day and does not show it: what anyone else wrote on it is erased',
+} as const;
+
+/** Lists items: the first few, and the number of the others. */
+function listOf(items: Items, most = 3): string {
+  const shown = items.slice(0, most).map(({ body }) => `"${itemText(body)}"`);
+  const more = items.length > most ? [`${items.length - most} more`] : [];
+  return [...shown, ...more].join('; ');
+}
+
+function note({ sources }: About, message: string, field = 'items'): Warning {
+  return { source: sources[0] ?? '', field, message };
+}
+
+export function dayNote(about: About, what: keyof typeof DAY_NOTES, field?: string): Warning {
+  return note(about, DAY_NOTES[what], field);
+}
+
+/** Returns the note about items, if there are any. */
+export function itemNotes(about: About, what: ItemNote, items: Items): readonly Warning[] {
+  const [text, hint] = NOTES[what];
+  return items.length === 0 ? [] : [note(about, `${text}: ${listOf(items)}${hint}`)];
+}
 
 /** Returns the notes about what a look at a day found. */
 export function newsNotes(about: About, news: readonly News[]): readonly Warning[] {
-  const lists = Object.entries(NEWS).flatMap(([of, [text, hint]]) => {
-    const items = news.filter(({ what }) => what === of);
-    return items.length === 0 ? [] : [note(about, `${text}: ${listOf(items)}${hint}`)];
-  });
+  const kinds = Object.keys(NOTES) as ItemNote[];
+  const of = (kind: ItemNote) => news.filter(({ what }) => what === kind);
   const adapted = news.flatMap(({ body, stored }) =>
     stored === undefined
       ? []
       : [note(about, `the platform changed "${itemText(body)}"; it stored "${itemText(stored)}"`)],
   );
-  return [...lists, ...adapted];
+  return [...kinds.flatMap((kind) => itemNotes(about, kind, of(kind))), ...adapted];
 }
 
 /** `sync import` sends days, too, and has no such flag. */
 const FORCED = sync('push', 'nutrition', 'FILE', '--force');
-
-export function movedNote(about: About, items: readonly Pick<ShownItem, 'body'>[]): Warning {
-  return note(
-    about,
-    `on the day before or after now, so removed here when it is there: ${listOf(items)}`,
-  );
-}
-
-export function elsewhereNote(about: About, items: readonly Pick<ShownItem, 'body'>[]): Warning {
-  return note(
-    about,
-    `sent before on the day before or after, when the time zone was another one, so not sent again: ${listOf(items)}`,
-  );
-}
-
-export function othersNote(about: About, others: readonly ShownItem[]): Warning {
-  return note(about, `not sent from here, so left on the day: ${listOf(others)}`);
-}
-
-export function partialTotalsNote(about: About, names: readonly string[]): Warning {
-  const message = 'the total of a part of the day is not sent; the platform adds up the items';
-  return note(about, message, names.join(', '));
-}
-
-export function unseenNote(about: About): Warning {
-  return note(
-    about,
-    'this platform replaces a day and does not show it: what anyone else wrote on it is erased',
-  );
-}
-
-export function overruledNote(about: About): Warning {
-  return note(
-    about,
-    'the platform answers as Coach Watts does, so a day is added to, not replaced',
-  );
-}
 
 /** Says why a day is not as the input has it, and what settles that. */
 export interface ConflictText {
@@ -138,7 +127,7 @@ export function unstableText(date: string): ConflictText {
 
 export function conflictText(
   date: string,
-  stuck: readonly ShownItem[],
+  stuck: Items,
   contested: readonly DayItem[],
 ): ConflictText {
   const said: string[] = [];
