@@ -6,10 +6,10 @@ import { phrase, sync } from '../base/phrase.ts';
 import { BatchBreaker, failureOf } from '../api/batch-breaker.ts';
 import { ClaimWait, type OnLongWait } from '../ledger/claim-wait.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
-import type { NutritionRecord } from './nutrition/delivery.ts';
 import { type DayOptions, NutritionRun } from './nutrition-run.ts';
 import type { NutritionTarget } from './nutrition/service.ts';
 import type {
+  DayFoods,
   DayOutcome,
   JsonObject,
   NutritionPart,
@@ -46,6 +46,8 @@ export type RecordItem = {
   /** Did the zone decide about the date, or about an offset in the body? */
   readonly zoneUsed: boolean;
 } & DayOutcome;
+
+type NutritionRecord = PreparedRecord & { readonly kind: 'nutrition' };
 
 const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
 const UNDONE = { outcome: 'skipped', reason: 'undone' } as const;
@@ -158,7 +160,7 @@ class DayQueue {
     if (dryRun) {
       return kind === 'wellness'
         ? await this.#wellness(record, warnings)
-        : await this.#nutrition.deliver(this.#chosen(record, warnings), warnings);
+        : await this.#nutrition.deliver(record, this.#chosen(record, warnings), warnings);
     }
     try {
       // Without a login nothing begins, and the ledger must not say so.
@@ -179,7 +181,8 @@ class DayQueue {
     if (claim === 'unchanged') return UNCHANGED;
     try {
       if (kind === 'wellness') return await this.#wellness(record, warnings, isWhole);
-      const outcome = await this.#nutrition.deliver(this.#chosen(record, warnings), warnings);
+      const foods = this.#chosen(record, warnings);
+      const outcome = await this.#nutrition.deliver(record, foods, warnings);
       this.#breaker.answered();
       return outcome;
     } catch (error) {
@@ -249,29 +252,21 @@ class DayQueue {
   }
 
   /** Chooses between the programs of a day's foods, also of those sent before. */
-  #chosen(record: NutritionRecord, warnings: Warning[]): NutritionRecord {
+  #chosen(record: NutritionRecord, warnings: Warning[]): DayFoods {
     const { force, merge = 'same-input', undo } = this.#options;
-    if (merge !== 'same-input' || undo !== undefined) return record;
+    const { parts, fields, programs } = record;
+    if (merge !== 'same-input' || undo !== undefined) return { parts, fields };
     const { items, asOf = {} } = this.#target.ledger.nutrition.day(record.date);
     const source = record.sources[0] ?? '';
     const warn = (note: Omit<Warning, 'source'>) => void warnings.push({ source, ...note });
     const isOld = ({ input, asOf: at = 0 }: NutritionPart) =>
       !force && input.kind === 'source' && at < (asOf[input.name] ?? 0);
-    for (const { input } of record.parts.filter(isOld)) {
+    for (const { input } of parts.filter(isOld)) {
       const message = `an older file of ${input.name} than the one sent before: not sent. --force sends it`;
       warn({ message });
     }
-    const kept = record.parts.filter((part) => !isOld(part));
-    // Without the body, which is merged from all items each time it is read.
-    const { outcome, kind, date, digest, sources, files, programs, zoneUsed } = record;
-    const { parts, fields } = chooseFoods(
-      { parts: kept, fields: record.fields, programs },
-      items,
-      this.#rank,
-      warn,
-    );
-    const about = { outcome, kind, date, digest, sources, files, programs, zoneUsed };
-    return { ...about, warnings: record.warnings, parts, fields };
+    const kept = parts.filter((part) => !isOld(part));
+    return chooseFoods({ parts: kept, fields, programs }, items, this.#rank, warn);
   }
 
   #well: Promise<boolean> | undefined;

@@ -3,8 +3,8 @@ import { SyncError, endsRun } from '../base/errors.ts';
 import { daysAfter } from '../base/time.ts';
 import { ENOUGH_FAULTS } from '../api/refusal.ts';
 import { emptyDay } from './prepared-record.ts';
-import type { DayOutcome, MergeMode, NutritionPart, PreparedRecord, Warning } from './types.ts';
-import { DayDelivery, type DayJob, type NutritionRecord } from './nutrition/delivery.ts';
+import type { DayFoods, DayOutcome, MergeMode, PreparedRecord, Warning } from './types.ts';
+import { DayDelivery, type DayJob } from './nutrition/delivery.ts';
 import type { ShownItem } from './nutrition/merge.ts';
 import { type DayInputs, type MergePolicy, isHeld, isUndone, oursOf } from './nutrition/ours.ts';
 import { NutritionService, type NutritionTarget } from './nutrition/service.ts';
@@ -85,7 +85,8 @@ export class NutritionRun {
     if (record.kind !== 'nutrition' || dryRun || undo !== undefined) return false;
     const known = this.#target.ledger.nutrition.day(record.date);
     if (known.items.length === 0 || !this.#isChanged(record)) return false;
-    const day = { ...record, known, around: this.#around(record.date) };
+    const { date, zoneUsed, parts, fields } = record;
+    const day = { date, zoneUsed, parts, fields, known, around: this.#around(date) };
     return oursOf(day, { force, merge }).waiting.length > 0;
   }
 
@@ -123,11 +124,11 @@ export class NutritionRun {
   }
 
   /** Delivers a day, and confirms it in the ledger. @throws SyncError as {@link DayDelivery.run} */
-  async deliver(record: NutritionRecord, warnings: Warning[]): Promise<DayOutcome> {
+  async deliver(record: PreparedRecord, foods: DayFoods, warnings: Warning[]): Promise<DayOutcome> {
     const { kind, date, digest, files } = record;
     const { ledger } = this.#target;
     const { dryRun, undo } = this.#options;
-    const delivery = new DayDelivery(this.#context, this.#jobOf(record, warnings));
+    const delivery = new DayDelivery(this.#context, this.#jobOf(record, foods, warnings));
     if (delivery.ours.waiting.length > 0) this.#waiting.add(date);
     const outcome = await delivery.run();
     if (dryRun) return outcome;
@@ -151,7 +152,7 @@ export class NutritionRun {
     return outcome;
   }
 
-  #jobOf(record: NutritionRecord, warnings: Warning[]): DayJob {
+  #jobOf(record: PreparedRecord, foods: DayFoods, warnings: Warning[]): DayJob {
     const { kind, date } = record;
     const { ledger, url } = this.#target;
     const { dryRun } = this.#options;
@@ -165,6 +166,7 @@ export class NutritionRun {
     const isPart = (ledger.find(kind, date)?.dropped ?? null) !== null;
     return {
       record,
+      foods,
       policy: { ...this.#options, force, merge, resends },
       ledger,
       service: this.#service,
@@ -186,11 +188,8 @@ export class NutritionRun {
       [daysAfter(date, -1), daysAfter(date, 1)].map((day) => {
         const record = this.#byDate.get(day);
         const known = this.#target.ledger.nutrition.day(day);
-        return { date: day, known, parts: partsOf(record), zoneUsed: record?.zoneUsed === true };
+        const parts = record?.kind === 'nutrition' ? record.parts : [];
+        return { date: day, known, parts, zoneUsed: record?.zoneUsed === true };
       });
   }
-}
-
-function partsOf(record: PreparedRecord | undefined): readonly NutritionPart[] {
-  return record?.kind === 'nutrition' ? record.parts : [];
 }

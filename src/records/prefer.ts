@@ -2,7 +2,7 @@ import { SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { ItemInput, DayItem } from '../ledger/nutrition.ts';
 import { WELLNESS_FIELDS, SUMMED_TOTALS } from './fields.ts';
-import type { JsonObject, NutritionPart, Rank, Warning } from './types.ts';
+import type { DayFoods, Rank, Warning } from './types.ts';
 
 /** Decides which of several programs counts on a day, whatever the order of arguments and commands. */
 
@@ -50,9 +50,7 @@ function programOf({ kind, name }: ItemInput): string | undefined {
   return kind === 'source' ? name.replace(/: .*/, '') : undefined;
 }
 
-interface Foods {
-  readonly parts: readonly NutritionPart[];
-  readonly fields: JsonObject;
+interface Foods extends DayFoods {
   /** The programs of the fields. */
   readonly programs: Readonly<Record<string, string>>;
 }
@@ -69,7 +67,7 @@ export function chooseFoods(
   known: readonly DayItem[],
   rank: Rank,
   warn: (note: Pick<Warning, 'field' | 'message'>) => void,
-): Pick<Foods, 'parts' | 'fields'> {
+): DayFoods {
   const sent = known.filter((item) => item.inputs.length > 0);
   const inputs = [...parts.map(({ input }) => input), ...sent.flatMap((item) => item.inputs)];
   const [winner, ...others] = [...new Set(inputs.map(programOf))]

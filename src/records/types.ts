@@ -88,12 +88,15 @@ interface Prepared {
 /** One request: there is one of a kind and date. */
 export type PreparedRecord =
   | (Prepared & { readonly kind: 'wellness' })
-  | (Prepared & {
-      readonly kind: 'nutrition';
-      readonly parts: readonly NutritionPart[];
-      /** The day's own fields: totals, `waterMl`, `rawJson`. */
-      readonly fields: JsonObject;
-    });
+  | (Prepared & DayFoods & { readonly kind: 'nutrition' });
+
+/** What the inputs say about a nutrition day. */
+export interface DayFoods {
+  /** One for each input. A part without `items` says nothing about items. */
+  readonly parts: readonly NutritionPart[];
+  /** The day's own fields: totals, `waterMl`, `rawJson`. */
+  readonly fields: JsonObject;
+}
 
 /** The items of a day that are in one input. */
 export interface NutritionPart {

@@ -6,7 +6,7 @@ import type { Repeatable } from '../../api/retry.ts';
 import { sameJson } from '../digest.ts';
 import { MAX_INTEGER } from '../fields.ts';
 import { leftNotes } from '../notes.ts';
-import type { DayOutcome, JsonObject, PreparedRecord, Warning } from '../types.ts';
+import type { DayFoods, DayOutcome, JsonObject, PreparedRecord, Warning } from '../types.ts';
 import { type Look, type Plan, type Removal, type ShownItem, merge } from './merge.ts';
 import {
   type DayInputs,
@@ -37,12 +37,11 @@ const MAX_ROUNDS = 8;
 /** Pause after an unclear answer: a gateway may still be processing the request (ms). */
 const SETTLE_MS = 2_000;
 
-/** A day to deliver. Its body follows from the merge. */
-export type NutritionRecord = Omit<PreparedRecord & { readonly kind: 'nutrition' }, 'body'>;
-
 /** One day of a run. */
 export interface DayJob {
-  readonly record: NutritionRecord;
+  readonly record: Pick<PreparedRecord, 'date' | 'sources' | 'zoneUsed'>;
+  /** What counts of the record. */
+  readonly foods: DayFoods;
   readonly policy: MergePolicy;
   readonly ledger: RecordLedger;
   readonly service: NutritionService;
@@ -82,13 +81,14 @@ export class DayDelivery {
   constructor(context: Pick<Context, 'clock' | 'signal'>, job: DayJob) {
     this.#context = context;
     this.#job = job;
-    const { record, ledger, around } = job;
-    this.#date = record.date;
+    const { record, foods, ledger, around } = job;
+    const { date, zoneUsed } = record;
+    this.#date = date;
     const known = ledger.nutrition.day(this.#date);
-    this.ours = oursOf({ ...record, known, around }, job.policy);
+    this.ours = oursOf({ date, zoneUsed, ...foods, known, around }, job.policy);
     this.#items = this.ours.items;
     this.#next = job.listed && { items: job.listed, isListed: true };
-    const versions = record.parts
+    const versions = foods.parts
       .filter(({ input }) => input.kind === 'source')
       .map(({ input, asOf }) => [input.name, asOf] as const);
     this.#row = { ...known, asOf: { ...known.asOf, ...Object.fromEntries(versions) } };

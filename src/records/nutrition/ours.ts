@@ -2,18 +2,14 @@ import type { DayItem, ItemInput } from '../../ledger/nutrition.ts';
 import { SUMMED_TOTALS } from '../fields.ts';
 import { itemIdentity, itemKey, nameOf } from './items.ts';
 import { KeyIndex } from './key-index.ts';
-import type { JsonObject, MergeMode, NutritionPart } from '../types.ts';
+import type { DayFoods, JsonObject, MergeMode } from '../types.ts';
 import { isObject } from '../values.ts';
 
 /** Works out what the inputs say that a nutrition day holds. */
 
 /** What the ledger knows of a day, and what the inputs of this run say of it. */
-export interface DayInputs {
+export interface DayInputs extends DayFoods {
   readonly known: { readonly items: readonly DayItem[]; readonly fields: JsonObject };
-  /** One for each input. A part without `items` says nothing about items. */
-  readonly parts: readonly NutritionPart[];
-  /** The day's own fields as the inputs state them. */
-  readonly fields: JsonObject;
   /** `YYYY-MM-DD` */
   readonly date: string;
   /** The zone decided about the date of an item. */
@@ -72,11 +68,10 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   const { items, stated, left, before } = joinParts(day, policy);
   const isNew = ({ state }: DayItem) => state === undefined;
   const around = left.length > 0 || (day.zoneUsed && items.some(isNew)) ? day.around() : [];
-  const away = new Set(around.flatMap((other) => [...shiftedKeys(day, other)]));
-  const shifted = left.filter(({ body }) => away.size > 0 && away.has(keyOf(body)));
+  const shifted = left.filter((item) => around.some((other) => isShifted(item, day, other)));
   const waiting = left.filter((item) => !shifted.includes(item) && isMoving(item, around));
-  const stays = new Set([...shifted, ...waiting]);
-  const gone = [...before, ...left.filter((item) => !stays.has(item))];
+  const stay = new Set([...shifted, ...waiting]);
+  const gone = [...before, ...left.filter((item) => !stay.has(item))];
   const leaving = new Set([...known.items.filter(isLeaving), ...gone.flatMap(asLeaving)]);
   const byKey = new KeyIndex(leaving, ({ body }) => keyOf(body));
   const wanted = items.flatMap((item): DayItem[] => {
@@ -88,9 +83,10 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
     leaving.delete(back);
     return [returned({ ...back, inputs: item.inputs })];
   });
-  const stay = new Set(around.flatMap((other) => [...shiftedKeys(other, day)]));
-  const isHere = (item: DayItem) => stay.size === 0 || !isNew(item) || !stay.has(keyOf(item.body));
-  const here = [...wanted.filter(isHere), ...stays];
+  const isElsewhere = (item: DayItem) =>
+    isNew(item) && around.some((other) => isShifted(item, other, day));
+  const elsewhere = wanted.filter(isElsewhere);
+  const here = [...wanted.filter((item) => !elsewhere.includes(item)), ...stay];
   // An input without items describes the whole day.
   const isWhole = parts.every((part) => part.items === undefined);
   const isPart = !isWhole && items.some((item) => !stated.has(item) && isHeld(item));
@@ -103,7 +99,7 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   return {
     items: [...here, ...leaving],
     waiting,
-    elsewhere: wanted.filter((item) => !isHere(item)),
+    elsewhere,
     fields: Object.fromEntries(Object.entries(fields).filter(([name]) => isTrue(name))),
     partialTotals: isPart ? Object.keys(fields).filter(isTotal) : [],
   };
@@ -192,19 +188,19 @@ function joinParts({ known, parts }: DayInputs, { merge }: MergePolicy) {
 
 type OtherDay = Omit<DayInputs, 'fields' | 'around'>;
 
-/** Returns the keys of items that were sent for a day, and that an input has on another one in another zone. */
-function shiftedKeys(from: OtherDay, to: OtherDay): ReadonlySet<string> {
-  const held = from.known.items.filter((item) => !isLeaving(item));
-  if (!to.zoneUsed || held.length === 0) return new Set();
-  const statedIn = ({ parts }: OtherDay) => parts.flatMap(({ items = [] }) => items);
+/** Checks that an item was sent for a day, and that the inputs have it on another one only since the zone is another one. */
+function isShifted({ body }: DayItem, from: OtherDay, to: OtherDay): boolean {
+  if (!to.zoneUsed) return false;
+  const key = keyOf(body);
+  const holds = ({ known }: OtherDay) =>
+    known.items.some((item) => !isLeaving(item) && keyOf(item.body) === key);
+  const statedIn = ({ parts }: OtherDay) =>
+    parts.flatMap(({ items = [] }) => items.filter((item) => keyOf(item) === key));
   // A record's own date may differ from that of an item.
   const isWritten = ({ logged_at: at }: JsonObject) =>
     typeof at === 'string' && at.startsWith(to.date);
-  const there = new Set(statedIn(to).filter(isWritten).map(keyOf));
-  const keys = new Set(held.map(({ body }) => keyOf(body)).filter((key) => there.has(key)));
-  const known = to.known.items.filter((item) => !isLeaving(item)).map(({ body }) => body);
-  for (const body of [...statedIn(from), ...known]) keys.delete(keyOf(body));
-  return keys;
+  const isStated = statedIn(to).some(isWritten) && statedIn(from).length === 0;
+  return isStated && holds(from) && !holds(to);
 }
 
 /** Checks that an input has an item on the day before or after now, which does not hold it yet. */

@@ -238,6 +238,23 @@ it('stays open if an earlier try of a rejected undo may have emptied it, and the
   expect([ledger.nutrition.dates('open'), held()]).toEqual([[], []]);
 });
 
+it('leaves no item that was to go while a platform that replaces days fails', async () => {
+  const { push, undo, sandbox, held } = await openNutrition({ platform: 'interface' });
+  const failing = async (run: () => Promise<unknown>) => {
+    sandbox.control.addFaults('nutrition:504*inf');
+    await run();
+    sandbox.control.clearFaults();
+  };
+  await push({ 'a.json': day(GEL) });
+  await failing(() => push({ 'a.json': day() }));
+  await push({ 'a.json': day() });
+  expect(held()).toEqual([]);
+  await push({ 'b.json': day(BAR) });
+  await failing(() => undo(DAY));
+  await push({ 'b.json': day(BAR) });
+  expect(held()).toEqual([]);
+});
+
 it('repeats no request that adds and may have arrived', async () => {
   const { push, sandbox, held, requestsOf } = await openNutrition();
   await push({ 'a.json': day(BAR) });
