@@ -6,12 +6,15 @@ import { makeRecording } from '../support/fit-maker.ts';
 import { until } from '../support/until.ts';
 import { makeZip } from '../support/zip-maker.ts';
 
-/** A clock by which each pause takes 10 s. */
+/** Pause between two tries to send what another process holds (ms). */
+const TRY_MS = 100;
+
+/** A clock by which each of these pauses takes 10 s. */
 function hurriedClock() {
   let passed = 0;
-  const sleep = async (_ms: number, signal?: AbortSignal): Promise<void> => {
-    passed += 10_000;
-    await systemClock.sleep(10, signal);
+  const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+    if (ms === TRY_MS) passed += 10_000;
+    await systemClock.sleep(ms, signal);
   };
   const monotonic = () => systemClock.monotonic() + passed;
   return { clock: { ...systemClock, sleep, monotonic }, passed: () => passed };
