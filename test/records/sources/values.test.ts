@@ -133,6 +133,18 @@ describe('a score of 1 to 10', () => {
   });
 });
 
+describe('a value that was not measured', () => {
+  const rows = (...cells: string[]) => `date;weight (kg);time\n${cells.join('\n')}\n`;
+  const [morning, evening] = [`${DAY};72,5;07:00`, `${DAY};0;21:00`];
+
+  it('does not hide an earlier one of the day, and is refused alone', async () => {
+    const both = await read(rows(morning, evening), { strict: true });
+    expect(both).toMatchObject({ bodies: [{ date: DAY, weight: 72.5 }], notes: [], refused: [] });
+    const { bodies, invalid } = await read(rows(evening));
+    expect([bodies, invalid]).toEqual([[], ['f.csv:2: holds nothing to send besides its date']]);
+  });
+});
+
 describe('a score of 1 to 100 that never exceeds 10', () => {
   it('is left out of a table, together with the HRV beside it', async () => {
     const text = 'Date,restingHr,HRV,Readiness\n2026-11-20,47,62,8\n';
