@@ -79,9 +79,9 @@ export function readFields(
 
 /** Makes an entry member by member: with a spread, V8 keeps 300 bytes more of each. */
 export function entryOf(
-  { spellings, exact, isUnmeasured, values: read }: Values,
+  { spellings, exact, isUnmeasured, values }: Values,
   { source }: Notes,
-  { date, path = '', values = read }: { date: string; path?: string; values?: JsonObject },
+  { date, path }: Pick<Entry, 'date' | 'path'>,
 ): Entry {
   return { values, spellings, exact, isUnmeasured, source, date, path };
 }

@@ -1,10 +1,8 @@
 import { highestOf } from './fields.ts';
 import type { Conversion } from '../base/units.ts';
 import type { RecordAnswer } from '../api/client.ts';
-import type { Fault, PreparedRecord, RecurringNote, SourceOptions, Warning } from './types.ts';
+import type { Fault, PreparedRecord, RecurringNote, Units, Warning } from './types.ts';
 import type { TakenValue } from './values.ts';
-
-type UserUnits = Pick<SourceOptions, 'units' | 'ofDay'>;
 
 /** Collects problems and warnings about one record while it is read. */
 export class Notes {
@@ -15,25 +13,25 @@ export class Notes {
   readonly problems: Fault[] = [];
   readonly warnings: Warning[] = [];
   readonly recurring: RecurringNote[] = [];
-  /** What the user said of the units. */
-  readonly #user: UserUnits;
+  readonly #units: Units | undefined;
 
-  constructor(source: string, isMapped: boolean, isStrict: boolean, user: UserUnits = {}) {
+  /** @param units that the user named */
+  constructor(source: string, isMapped: boolean, isStrict: boolean, units?: Units) {
     this.source = source;
     this.isMapped = isMapped;
     this.isStrict = isStrict;
-    this.#user = user;
+    this.#units = units;
   }
 
   /** Returns notes about a part of the record. */
   ofPart(): Notes {
-    return new Notes(this.source, this.isMapped, this.isStrict, this.#user);
+    return new Notes(this.source, this.isMapped, this.isStrict, this.#units);
   }
 
   /** Returns the scale that the user named: of records in the platform's form, only scores are converted. */
   scaleOf(field: string): Conversion | undefined {
     const isOwnScore = !this.isMapped && highestOf(field) !== undefined;
-    return isOwnScore ? this.#user.units?.get(field) : undefined;
+    return isOwnScore ? this.#units?.get(field) : undefined;
   }
 
   problem(field: string | undefined, problem: string): void {

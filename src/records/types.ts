@@ -37,6 +37,9 @@ export interface Fault extends Problem {
   readonly source?: string;
 }
 
+/** `unsent`: a value that could not be read; otherwise, a row that was perhaps cut off. */
+export type Doubt = Fault & Pick<Warning, 'unsent'>;
+
 /**
  * One record of an input. `source` names its place: `morning.json` (the whole document),
  * `morning.json#/data/0` (a JSON pointer, RFC 6901), `week.ndjson:12` (a line, counted from 1).
@@ -48,8 +51,7 @@ export interface StatedRecord {
   readonly value: JsonValue;
   /** The record was made from an export with the mapping of its source. */
   readonly mapped?: true;
-  /** Values of it that could not be read, and rows that were perhaps cut off. */
-  readonly doubts?: readonly (Fault & Pick<Warning, 'unsent'>)[];
+  readonly doubts?: readonly Doubt[];
 }
 
 /** A record that cannot be sent. It does not affect the others. */

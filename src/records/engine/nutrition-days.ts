@@ -1,5 +1,5 @@
 import { ITEM_FIELDS, MEAL, NUTRITION_FIELDS } from '../fields.ts';
-import type { JsonObject, RawRecord, StatedRecord } from '../types.ts';
+import type { Doubt, JsonObject, RawRecord } from '../types.ts';
 import { knownWord, scalarText } from '../values.ts';
 import type { Row } from './row.ts';
 import {
@@ -58,10 +58,9 @@ export class NutritionDays {
     }
     let day = this.#days.get(when.date);
     if (day === undefined) {
-      day = { source: row.source, items: [], totals: {}, doubts: [], isFaulty: false };
+      day = { source: row.source, items: [], totals: {}, doubts: [] };
       this.#days.set(when.date, day);
     }
-    day.isFaulty ||= faults.length > 0;
     if (this.#options.strict === true) problems.push(...faults);
     day.doubts.push(...faults.map((fault) => ({ ...fault, unsent: true as const })));
     if (row.doubt !== undefined) day.doubts.push({ problem: row.doubt });
@@ -74,7 +73,8 @@ export class NutritionDays {
     for (const date of [...this.#days.keys()].sort()) {
       const day = this.#days.get(date);
       this.#days.delete(date);
-      if (day === undefined || (this.#options.strict === true && day.isFaulty)) continue;
+      if (day === undefined || (this.#options.strict === true && day.doubts.some(isUnsent)))
+        continue;
       const items = this.#mapping.item === undefined ? {} : { items: day.items };
       const value = { date, ...items, ...day.totals };
       yield { source: day.source, mapped: true, value, doubts: day.doubts };
@@ -86,9 +86,11 @@ interface NutritionDay {
   readonly source: string;
   readonly items: JsonObject[];
   readonly totals: JsonObject;
-  readonly doubts: NonNullable<StatedRecord['doubts']>[number][];
-  /** A value could not be read. */
-  isFaulty: boolean;
+  readonly doubts: Doubt[];
+}
+
+function isUnsent({ unsent }: Doubt): boolean {
+  return unsent === true;
 }
 
 /** What says nothing about how much was eaten. */

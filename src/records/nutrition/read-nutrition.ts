@@ -18,7 +18,7 @@ const wellnessNames = new Names(WELLNESS_FIELDS);
  */
 export function readNutrition(record: StatedRecord, options: RecordOptions): readonly Reading[] {
   const { source, value, mapped = false, doubts = [] } = record;
-  const notes = new Notes(source, mapped, options.strict, options.sources);
+  const notes = new Notes(source, mapped, options.strict, options.sources?.units);
   for (const { problem, ...doubt } of doubts) {
     if (options.strict) notes.problems.push({ problem, ...doubt });
     else notes.warnings.push({ source, ...doubt, message: problem });

@@ -26,7 +26,7 @@ const nutritionNames = new Names(NUTRITION_FIELDS);
  * record that has no others is invalid, since nothing of it would be kept.
  */
 export function readWellness({ source, value }: StatedRecord, options: RecordOptions): Reading {
-  const notes = new Notes(source, false, options.strict, options.sources);
+  const notes = new Notes(source, false, options.strict, options.sources?.units);
   if (!isObject(value)) {
     return { source, problems: [{ problem: `is ${show(value)}; an object is expected` }] };
   }
