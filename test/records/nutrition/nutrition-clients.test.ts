@@ -305,6 +305,15 @@ describe.each(KINDS)(
       }
     });
 
+    it('has the note of an item that was removed', async () => {
+      const { push } = await openNutrition({ platform });
+      await push({ 'a.json': [day(GEL, LATE), dayOn(NEXT_DAY, BAR)] });
+      const moved = { 'a.json': [day(GEL), dayOn(NEXT_DAY, BAR, EARLY)] };
+      expect(notesOf(await push(moved))).toEqual([
+        expect.stringContaining('no longer in the input, so removed from the day: "late, 23:50'),
+      ]);
+    });
+
     it('stays on its day if only the time zone is another one', async () => {
       const { push, held } = await openNutrition({ platform });
       const item = { name: 'late', carbs: 3, logged_at: '2026-04-01T21:30:00Z' };

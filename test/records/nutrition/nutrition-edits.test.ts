@@ -130,6 +130,16 @@ describe.each([
     expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
   });
 
+  it('stays away after its removal, also if another input with it needed no request before', async () => {
+    const { push, held, sandbox, machine, idOf } = await open();
+    await machine().push({ 'c.json': day(RICE) });
+    await push({ 'a.json': day(GEL) });
+    expect(outcomesOf(await push({ 'b.json': day(GEL) }))).toEqual(['skipped']);
+    sandbox.control.editFood(idOf('gel'), null);
+    await push({ 'a.json': day(GEL, BAR) });
+    expect(held()).toEqual(['bar 40', 'rice 90']);
+  });
+
   it('does not come back after the athlete emptied its day', async () => {
     const { push, held, sandbox, idOf } = await open();
     await push({ 'a.json': day(GEL) });
