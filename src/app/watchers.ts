@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { type SeenHealth, healthOf, listWatchers } from '../daemon/registry.ts';
-import type { WatchScope } from '../daemon/watch-scope.ts';
+import type { WatchScope } from '../daemon/state-file.ts';
 
 /** The watchers of a profile, as `status`, `explain` and `doctor` see them. */
 export interface WatcherFacts {

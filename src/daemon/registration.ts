@@ -10,8 +10,7 @@ import { thisProcess, sha256 } from '../system/this-process.ts';
 import { processStart } from './process-start.ts';
 import type { DeviceHealth, WatcherHealth } from './health.ts';
 import { type WatcherPaths, alreadyWatching, inspectWatcher, listWatchers } from './registry.ts';
-import { type WatcherState, writeState } from './state-file.ts';
-import type { WatchScope } from './watch-scope.ts';
+import { type WatcherState, type WatchScope, writeState } from './state-file.ts';
 
 /**
  * How long to retry a lock (ms). A process that only checks a lock (`isHeld`) holds it for an

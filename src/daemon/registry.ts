@@ -7,8 +7,7 @@ import { isHeld } from '../system/process-lock.ts';
 import { storageError } from '../system/storage.ts';
 import { wallTime } from '../terminal/words.ts';
 import { processStart } from './process-start.ts';
-import { type WatcherState, parseState, readStateText } from './state-file.ts';
-import { type WatchScope, scopeNames } from './watch-scope.ts';
+import { type WatcherState, type WatchScope, parseState, readStateText } from './state-file.ts';
 import { sha256 } from '../system/this-process.ts';
 
 /*
@@ -173,4 +172,25 @@ function howToStop(holder: WatcherState, profile: string): Text {
   if (holder.kind === 'terminal') return 'It runs in a terminal: Ctrl-C there stops it.';
   const named = holder.profile === profile ? [] : ['--profile', holder.profile];
   return phrase`It runs in the background: ${sync('daemon', 'stop', ...named)} stops it.`;
+}
+
+/** Returns the scope alone, without `devices: false`. */
+export function scopeOf({ folders, devices }: WatchScope): WatchScope {
+  return { folders, ...(devices === true ? { devices } : {}) };
+}
+
+/** Names all devices that a watcher may find. */
+export const ANY_DEVICE = 'any known device';
+
+export function scopeNames({ folders, devices }: WatchScope): string {
+  return [...(devices === true ? [ANY_DEVICE] : []), ...folders].join(', ');
+}
+
+/** Returns a scope as `sync watch` takes it. */
+export function scopeArguments({ folders, devices }: WatchScope): string[] {
+  return [...folders, ...(devices === true ? ['--devices'] : [])];
+}
+
+export function isEmpty({ folders, devices }: WatchScope): boolean {
+  return folders.length === 0 && devices !== true;
 }

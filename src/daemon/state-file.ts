@@ -4,12 +4,18 @@ import { type PlainFile, openPlainFile } from '../system/plain-file.ts';
 import { replaceFile } from '../system/storage.ts';
 import { thisProcess } from '../system/this-process.ts';
 import type { WatcherHealth } from './health.ts';
-import type { WatchScope } from './watch-scope.ts';
 
 /** Who keeps a watcher running in the background. */
 export const BACKGROUND_KINDS = ['daemon', 'systemd', 'launchd', 'windows-task'] as const;
 export type BackgroundKind = (typeof BACKGROUND_KINDS)[number];
 export type WatcherKind = 'terminal' | BackgroundKind;
+
+export interface WatchScope {
+  /** Absolute paths, as the user gave them. */
+  readonly folders: readonly string[];
+  /** Watches every known device that is plugged in, too. Absent: it does not. */
+  readonly devices?: boolean;
+}
 
 export interface WatcherEnd {
   /** ms since the epoch */

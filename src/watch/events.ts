@@ -3,18 +3,26 @@ import type { Clock } from '../base/time.ts';
 /** Everything that can wake the watcher. */
 export type WatchEvent =
   | { readonly [Type in Signal | TimerEvent]: { readonly type: Type } }[Signal | TimerEvent]
+  /** A probe or, on a removable file system, a rescan of a folder ended. */
+  | {
+      readonly type: 'folder-probed';
+      readonly folder: { readonly path: string };
+      readonly observation: Observation;
+    }
   /** A round of rescans ended. `complete`: without an error. */
   | { readonly type: 'rescanned'; readonly files: number; readonly complete: boolean }
   | { readonly type: 'failed'; readonly error: unknown };
+
+/** What a probe of a folder found: which folder it is, or why it is missing, if the system says so. */
+export type Observation =
+  | { readonly identity: string }
+  /** `isSilent`: its file system does not answer. */
+  | { readonly missing: string | undefined; readonly isSilent?: true };
 
 /** An event that carries nothing: the part that posts it keeps what it found. */
 type Signal =
   /** The file system reported changed paths. */
   | 'files-changed'
-  /** A probe or, on a removable file system, a rescan of a folder ended. */
-  | 'folder-probed'
-  /** A folder appeared, with or without a device, or was replaced. */
-  | 'folder-appeared'
   /** A device was plugged in, or left. */
   | 'devices-found'
   | 'device-claimed'

@@ -1,8 +1,9 @@
 import type { ServiceClient } from '../api/client.ts';
 import type { Context } from '../base/context.ts';
+import type { Failure } from '../base/errors.ts';
 import type { Tasks } from '../base/tasks.ts';
 import type { DeviceHealth } from '../daemon/health.ts';
-import type { WatchScope } from '../daemon/watch-scope.ts';
+import type { WatchScope } from '../daemon/state-file.ts';
 import type { DeviceMonitor } from '../devices/monitor.ts';
 import type { RemoteReaderOptions, RemoteReaders } from '../devices/remote/reader.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
@@ -110,4 +111,8 @@ export interface WatchParts
   readonly incomplete: IncompleteFiles;
   /** Notes a change that the health report shows. */
   readonly changed: () => void;
+  /** Opens the breaker: the service, the login or the disk failed. */
+  readonly deliveryFailed: (failure: Failure, retryAfterMs?: number) => void;
+  /** Closes the breaker. */
+  readonly serviceAnswered: () => void;
 }

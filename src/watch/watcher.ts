@@ -1,15 +1,21 @@
 import type { Context } from '../base/context.ts';
-import { type Failure, SyncError, messageOf } from '../base/errors.ts';
+import { type ErrorCode, type Failure, SyncError, messageOf } from '../base/errors.ts';
 import { Tasks } from '../base/tasks.ts';
 import { KEEP_ALIVE_MS } from '../daemon/keep-alive.ts';
 import { RemoteReaders } from '../devices/remote/reader.ts';
-import { CHECK_MS, EventQueue, type WatchEvent } from './events.ts';
-import { DeviceNames, knownByName, marksByName } from './find/device-names.ts';
-import { Discovery } from './find/discovery.ts';
-import { IncompleteFiles } from './find/incomplete-files.ts';
+import { CHECK_MS, EventQueue, type Observation, type WatchEvent } from './events.ts';
+import { Classifier } from './find/classify.ts';
+import { DeviceFolders } from './find/device-folders.ts';
+import { ALL_DEVICES, DeviceNames, knownByName, marksByName } from './find/device-names.ts';
+import { EventHandler } from './find/event-handler.ts';
+import { Folders } from './find/folders.ts';
+import { type IncompleteFile, IncompleteFiles } from './find/incomplete-files.ts';
+import { RemoteFolders } from './find/remote-folders.ts';
+import { Rescanner } from './find/rescan.ts';
 import type { WatchParts, WatcherOptions, WatcherTarget } from './parts.ts';
 import { CircuitBreaker } from './send/circuit-breaker.ts';
 import { Intake } from './send/intake.ts';
+import { announce } from './send/outbox.ts';
 import { Sender } from './send/sender.ts';
 import { Verifier } from './send/verifier.ts';
 import { HostWatch } from './host-watch.ts';
@@ -22,6 +28,8 @@ const QUIET_CHECK_MS = 10_000;
  * grace period; both together end within 5 s.
  */
 const STOP_GRACE_MS = 1_700;
+/** Failures that pass. Their hints ask the user to try again, which the watcher does. */
+const RETRIED: readonly ErrorCode[] = ['NETWORK', 'SERVICE_UNAVAILABLE'];
 
 /** How a watcher ended: by its signal, or by {@link Watcher.leave}. */
 export type WatchEnd = 'stopped' | 'left';
@@ -45,7 +53,12 @@ export type WatchEnd = 'stopped' | 'left';
 export class Watcher {
   readonly #parts: WatchParts;
   readonly #signal: AbortSignal;
-  readonly #discovery: Discovery;
+  readonly #classifier: Classifier;
+  readonly #fileEvents: EventHandler;
+  readonly #rescanner: Rescanner;
+  readonly #folders: Folders;
+  readonly #remoteFolders: RemoteFolders;
+  readonly #devices: DeviceFolders | undefined;
   readonly #intake: Intake;
   readonly #sender: Sender;
   readonly #verifier: Verifier;
@@ -86,15 +99,27 @@ export class Watcher {
       marks,
       incomplete: new IncompleteFiles(clock, marks),
       changed: () => this.#noteChange(),
+      deliveryFailed: (failure, retryAfterMs) => this.deliveryFailed(failure, retryAfterMs),
+      serviceAnswered: () => this.#serviceAnswered(),
     };
     this.#parts = parts;
     this.#signal = signal;
     this.#host = new HostWatch(clock);
     this.#verifier = new Verifier(parts);
-    this.#sender = new Sender(parts, () => this.#intake);
+    this.#sender = new Sender(parts);
     this.#intake = new Intake(parts, this.#sender);
-    this.#discovery = new Discovery(parts, this.#intake);
-    this.#wellness = target.wellness ? new Wellness(parts, this.#discovery) : undefined;
+    this.#classifier = new Classifier(parts, this.#intake);
+    this.#remoteFolders = new RemoteFolders(parts, this.#classifier, this.#intake);
+    this.#folders = new Folders(parts, {
+      probeRemovable: (path) => this.#remoteFolders.probe(path),
+      onName: (...changed) => this.#fileEvents.add(...changed),
+      forgetBelow: (path) => this.#forgetBelow(path),
+    });
+    this.#rescanner = new Rescanner(parts, this.#classifier, this.#folders, this.#remoteFolders);
+    this.#fileEvents = new EventHandler(parts, this.#classifier, this.#rescanner);
+    const { deviceAccess } = target;
+    this.#devices = deviceAccess && new DeviceFolders(parts, deviceAccess, this.#folders);
+    if (target.wellness) this.#wellness = new Wellness(parts, this.#folders, this.#devices);
   }
 
   get breaker(): CircuitBreaker {
@@ -104,8 +129,10 @@ export class Watcher {
   /** The watcher's state, for the health report. Times in ms since the epoch. */
   get snapshot() {
     return {
-      ...this.#discovery.snapshot,
-      waiting: this.#sender.waiting,
+      folders: this.#folders.snapshot,
+      devices: this.#devices?.snapshot,
+      unfinished: this.#parts.incomplete.size,
+      waiting: this.#waiting,
       incomplete: this.#parts.incomplete.waiting,
       sending: this.#sender.sending,
       lastSuccessAt: this.#sender.lastSuccessAt,
@@ -130,9 +157,32 @@ export class Watcher {
     this.#tasks.run(() => task(this.#parts.signal));
   }
 
-  /** Opens the circuit breaker. */
-  deliveryFailed(failure: Failure, retryAfterMs?: number): void {
-    this.#sender.deliveryFailed(failure, retryAfterMs);
+  /** Opens the circuit breaker: copies wait from now on. They are reported, and so is the cause if it is news. */
+  deliveryFailed(failure: Failure, retryAfterMs = 0): void {
+    const { breaker, events, outbox, report } = this.#parts;
+    const isNews = breaker.failed(failure, retryAfterMs);
+    for (const recording of outbox.waiting) announce(recording, report);
+    this.#noteChange();
+    events.post({ type: 'sender-work' });
+    if (!isNews) return;
+    const { code, message } = failure;
+    const hint = RETRIED.includes(code) ? undefined : failure.hint;
+    const { state } = breaker;
+    if (state.state === 'login-needed') report({ event: 'login-needed', code, message, hint });
+    else if (state.state === 'open') {
+      const queued = this.#waiting;
+      report({ event: 'obstacle', obstacle: state.obstacle, message, hint, queued });
+    }
+  }
+
+  #serviceAnswered(): void {
+    const { breaker, report } = this.#parts;
+    if (breaker.succeeded()) report({ event: 'delivering' });
+  }
+
+  /** Recordings to send, with the files that wait to be read. */
+  get #waiting(): number {
+    return this.#intake.unread + this.#parts.outbox.waiting.length;
   }
 
   async run(): Promise<WatchEnd> {
@@ -140,25 +190,28 @@ export class Watcher {
     const stop = () => this.#finish('stopped');
     if (signal.aborted || this.#hasEnded()) return this.#outcome();
     signal.addEventListener('abort', stop, { once: true });
-    this.#discovery.listen();
+    const { deviceAccess, events, incomplete } = this.#parts;
+    const unlisten = deviceAccess?.source.listen(() => events.post({ type: 'devices-found' }));
     this.#keepAlive();
     try {
       this.#sender.adopt();
-      await this.#discovery.findDevices();
-      this.#handleQueued();
-      await this.#discovery.folders.firstProbe();
+      await this.#findDevices();
+      await this.#folders.firstProbe();
       // Folders that the first probe found are rescanned once, not once more for their appearance.
       this.#handleQueued();
-      this.#discovery.start();
+      this.#reportMissing();
+      this.#rescanner.start();
       while (!this.#hasEnded()) {
-        const event = await this.#parts.events.next();
+        const event = await events.next();
         this.#guarded(() => this.#handle(event));
-        this.#discovery.setTimers();
+        events.setTimer('rescan-due', this.#rescanner.waitMs);
+        events.setTimer('incomplete-due', incomplete.waitMs ?? Infinity);
       }
       await this.#stop();
     } finally {
       signal.removeEventListener('abort', stop);
-      await this.#discovery.close();
+      unlisten?.();
+      await this.#close();
     }
     return this.#outcome();
   }
@@ -174,13 +227,12 @@ export class Watcher {
     const stop = () => this.#finish('stopped');
     signal.addEventListener('abort', stop, { once: true });
     try {
-      await this.#discovery.findDevices();
-      this.#handleQueued();
+      await this.#findDevices();
       if (!this.#parts.dryRun) this.#sender.adopt();
-      await this.#discovery.rescanOnce();
+      await this.#rescanOnce();
       do await this.#sendAll();
-      while (!signal.aborted && (await this.#discovery.remoteFolders.readLeft()));
-      this.#discovery.settleIncomplete();
+      while (!signal.aborted && (await this.#remoteFolders.readLeft()));
+      this.#settleIncomplete();
       await this.#wellness?.check(false);
       if (!this.#parts.dryRun) await this.#verifier.check();
       signal.throwIfAborted();
@@ -188,8 +240,47 @@ export class Watcher {
       signal.removeEventListener('abort', stop);
       // The caller closes the ledger and the connection after this.
       await this.#stop();
-      await this.#discovery.close();
+      await this.#close();
     }
+  }
+
+  /** Plugs in the devices that are there at the start. */
+  async #findDevices(): Promise<void> {
+    if (this.#devices === undefined) return;
+    this.#rescanner.expect(ALL_DEVICES);
+    this.#devices.update();
+    await this.#devices.settled();
+    this.#handleQueued();
+  }
+
+  #reportMissing(): void {
+    for (const folder of this.#folders.all) {
+      if (folder.isThere) continue;
+      folder.announce();
+      // A device may be there and slow: its first probe decides.
+      if (!folder.removable) this.#rescanner.expect(folder.path);
+    }
+  }
+
+  /** Rescans every folder, and settles the missing ones, for `--once`. */
+  async #rescanOnce(): Promise<void> {
+    for (const folder of this.#folders.all) {
+      await folder.check();
+      folder.close();
+      if (folder.isThere) await this.#rescanner.rescanOnce(folder);
+      if (folder.isThere) continue;
+      const detail = folder.reason ?? 'There is no such folder now.';
+      this.#settleInvalid({ path: folder.path, reason: 'unreadable', detail });
+    }
+  }
+
+  #settleIncomplete(): void {
+    this.#remoteFolders.noteLeft();
+    for (const file of this.#parts.incomplete.all()) this.#settleInvalid(file);
+  }
+
+  #settleInvalid({ path, reason, detail }: Omit<IncompleteFile, 'stamp' | 'removable'>): void {
+    this.#parts.onSettled?.({ path, outcome: 'invalid', reason, detail });
   }
 
   /** Sends what can be sent, for `--once`; reports the rest as failed if another try cannot help. */
@@ -198,7 +289,7 @@ export class Watcher {
     while (!this.#signal.aborted) {
       await this.#intake.work();
       this.#setSenderTimer();
-      if (this.#sender.waiting === 0) return;
+      if (this.#waiting === 0) return;
       const failure = this.#sender.hopeless;
       if (failure !== undefined) {
         const { code, message, hint } = failure;
@@ -219,13 +310,16 @@ export class Watcher {
       this.#setSenderTimer();
     });
     this.#setSenderTimer();
-    if (this.#sender.waiting > 0) return;
+    if (this.#waiting > 0) return;
     this.#sender.rest();
     this.#wellness?.checkSoon();
   }
 
   #setSenderTimer(): void {
-    const inMs = Math.min(this.#sender.step(), this.#intake.retryInMs);
+    const inMs = Math.min(
+      this.#sender.step(() => this.#intake.tracksInMs),
+      this.#intake.retryInMs,
+    );
     this.#parts.events.setTimer('sender-due', inMs);
   }
 
@@ -233,41 +327,38 @@ export class Watcher {
     for (const event of this.#parts.events.drain()) this.#guarded(() => this.#handle(event));
   }
 
-  /** Handles one event. It awaits nothing, so that the next event is handled soon. */
+  /** The policy: what each event begins. It awaits nothing, so that the next event is handled soon. */
   #handle(event: WatchEvent): void {
+    const { events } = this.#parts;
     switch (event.type) {
-      case 'files-changed':
-        this.#discovery.eventHandler.handle();
-        return;
+      // Folders and devices come and go.
       case 'folder-probed':
-        this.#discovery.foldersProbed();
-        return;
-      case 'folder-appeared':
-        this.#wellness?.readSoon();
-        this.#wellness?.checkSoon();
+        this.#onProbed(event.folder, event.observation);
         return;
       case 'devices-found':
-        this.#discovery.devices?.update();
+        this.#devices?.update();
         return;
       case 'device-claimed':
-        this.#discovery.devices?.claimed();
-        this.#parts.events.setTimer('check-due', 0);
-        return;
-      case 'rescan-due':
-        this.#discovery.rescanner.start();
-        return;
-      case 'incomplete-due':
-        this.#discovery.classifier.checkIncomplete();
+        if (this.#devices?.claimed() === true) this.#wellness?.readSoon();
+        events.setTimer('check-due', 0);
         return;
       case 'check-due':
         this.#check();
         return;
-      case 'keep-alive-due':
-        this.#keepAlive();
+      // Files are found: events make that fast, rescans make it complete.
+      case 'files-changed':
+        this.#fileEvents.handle();
+        return;
+      case 'rescan-due':
+        this.#rescanner.start();
         return;
       case 'rescanned':
         this.#onRescanned(event.files, event.complete);
         return;
+      case 'incomplete-due':
+        this.#classifier.checkIncomplete();
+        return;
+      // Copies are made and sent; workouts and days come after them.
       case 'sender-work':
       case 'sender-due':
         this.#work();
@@ -276,7 +367,11 @@ export class Watcher {
         this.#runCheck(() => this.#verifier.check());
         return;
       case 'days-due':
-        this.#runCheck(async () => await this.#wellness?.check(this.#sender.waiting > 0));
+        this.#runCheck(async () => await this.#wellness?.check(this.#waiting > 0));
+        return;
+      // The watcher itself.
+      case 'keep-alive-due':
+        this.#keepAlive();
         return;
       case 'failed':
         this.#onError(event.error);
@@ -287,12 +382,43 @@ export class Watcher {
     }
   }
 
+  /** A folder that appeared is rescanned at once, and its wellness read; one that left is looked for soon. */
+  #onProbed(probed: { readonly path: string }, observation: Observation): void {
+    const folder = this.#folders.all.find((each) => each === probed);
+    // Its device was unplugged meanwhile.
+    if (folder === undefined) return;
+    const isGone = 'missing' in observation && observation.missing === undefined;
+    if (isGone && this.#devices?.folderGone(folder.path) === true) return;
+    const appearance = folder.apply(observation);
+    if (appearance === 'same') return;
+    this.#rescanner.forgetProblems();
+    if (appearance === 'gone') {
+      this.#parts.events.setTimer('check-due', CHECK_MS);
+      return;
+    }
+    folder.rescanIn(0);
+    this.#wellness?.readSoon();
+  }
+
+  /** Forgets the files in a folder that disappeared. @returns how many recordings are not sent */
+  #forgetBelow(folder: string): number {
+    // Reading them failed since the folder disappeared.
+    const failed = this.#parts.incomplete
+      .forgetBelow(folder)
+      .filter(({ reason }) => reason === 'unreadable');
+    const unread = this.#intake.forgetBelow(folder);
+    const left = failed.length + unread + this.#remoteFolders.leftOn(folder);
+    this.#remoteFolders.forget(folder);
+    return left;
+  }
+
   #check(): void {
     const isOffline = this.breaker.state.state === 'open' || this.#wellness?.isHindered === true;
     const { slept, networkChanged } = this.#host.check(this.#checkMs, isOffline);
-    if (slept) this.#discovery.rescanAll();
+    // Events may be lost.
+    if (slept) for (const folder of this.#folders.all) folder.rescanIn(0);
     if (slept || networkChanged) this.#retryNow();
-    this.#discovery.folders.probe();
+    this.#folders.probe();
     this.#checkMs = this.#isQuiet() ? QUIET_CHECK_MS : CHECK_MS;
     this.#changed = false;
     this.#parts.events.setTimer('check-due', this.#checkMs);
@@ -306,8 +432,8 @@ export class Watcher {
 
   #isQuiet(): boolean {
     const canDeliver = this.breaker.state.state === 'closed';
-    const isIdle = !this.#changed && this.#sender.waiting === 0;
-    return this.#discovery.folders.areAllThere && isIdle && canDeliver;
+    const isIdle = !this.#changed && this.#waiting === 0;
+    return this.#folders.areAllThere && isIdle && canDeliver;
   }
 
   #retryNow(): void {
@@ -318,7 +444,7 @@ export class Watcher {
 
   #onRescanned(files: number, complete: boolean): void {
     const { clock, report } = this.#parts;
-    this.#discovery.rescanner.ended();
+    this.#rescanner.ended();
     this.#wellness?.checkSoon();
     if (complete) {
       this.#lastRescanAt = clock.now();
@@ -329,7 +455,7 @@ export class Watcher {
     this.#isReady = true;
     const { waiting } = this.#parts.incomplete;
     const incomplete = waiting === 0 ? {} : { incomplete: waiting };
-    report({ event: 'ready', files, queued: this.#sender.waiting, ...incomplete });
+    report({ event: 'ready', files, queued: this.#waiting, ...incomplete });
     this.#parts.events.setTimer('check-due', CHECK_MS);
     // Earlier uploads that are due, also those of an earlier run.
     this.#parts.events.setTimer('verify-due', 0);
@@ -342,7 +468,7 @@ export class Watcher {
         await check();
       } catch (error) {
         if (!(error instanceof SyncError)) throw error;
-        this.#sender.deliveryFailed(error);
+        this.deliveryFailed(error);
       }
     });
   }
@@ -373,6 +499,12 @@ export class Watcher {
     this.#parts.readers.close();
     await this.#sender.stop(STOP_GRACE_MS);
     await this.#tasks.settled();
+  }
+
+  /** Ends the events of folders, and releases the devices to other watchers. */
+  async #close(): Promise<void> {
+    this.#folders.close();
+    await this.#devices?.close();
   }
 
   #guarded(task: () => void): void {

@@ -1,6 +1,7 @@
 import type { Context } from '../../base/context.ts';
 import type { ErrorCode } from '../../base/errors.ts';
-import { type WatchScope, scopeOf } from '../../daemon/watch-scope.ts';
+import type { WatchScope } from '../../daemon/state-file.ts';
+import { scopeOf } from '../../daemon/registry.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { LOGIN_ENDS_SOON_MS } from '../words/watchers.ts';
 import type { UploadItem } from '../../upload/report.ts';

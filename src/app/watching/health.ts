@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/time.ts';
 import type { Registration } from '../../daemon/registration.ts';
 import type { WatcherHealth } from '../../daemon/health.ts';
-import type { WatchScope } from '../../daemon/watch-scope.ts';
+import type { WatchScope } from '../../daemon/state-file.ts';
 import type { BreakerState } from '../../watch/send/circuit-breaker.ts';
 import type { Watcher } from '../../watch/watcher.ts';
 

@@ -15,7 +15,7 @@ import { type Config, requireBaseUrl, hasEnvironmentTokens } from '../../config/
 import { serviceId } from '../../config/endpoints.ts';
 import { notLoggedIn } from '../../auth/login-errors.ts';
 import { type Registration, lockScope } from '../../daemon/registration.ts';
-import type { WatchScope } from '../../daemon/watch-scope.ts';
+import type { WatchScope } from '../../daemon/state-file.ts';
 import type { MonitorOptions } from '../../devices/monitor.ts';
 import { moveWellness } from '../../ledger/accounts.ts';
 import { moveCopies } from '../../ledger/outbox.ts';

@@ -1,25 +1,26 @@
 import { dirname, join, parse } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
 import { withSession } from '../../app/with-http.ts';
-import { loginHint, notLoggedIn } from '../../auth/login-errors.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync, NAME_VARIABLE, programName } from '../../base/phrase.ts';
-import { type Config, DEFAULT_PROFILE, hasEnvironmentTokens } from '../../config/config.ts';
-import { openLoginStore } from '../../credentials/open-store.ts';
+import type { Config } from '../../config/config.ts';
 import { launchDaemon } from '../../daemon/launch.ts';
 import { overlap } from '../../daemon/registration.ts';
 import {
-  type FoundWatcher,
   alreadyWatching,
+  type FoundWatcher,
   healthOf,
   inspectWatcher,
+  isEmpty,
   isProcessThere,
   listWatchers,
+  scopeArguments,
+  scopeNames,
+  scopeOf,
   watcherLogin,
   watcherPaths,
 } from '../../daemon/registry.ts';
-import type { BackgroundKind, WatcherState } from '../../daemon/state-file.ts';
-import { type WatchScope, scopeArguments, scopeNames, scopeOf } from '../../daemon/watch-scope.ts';
+import type { BackgroundKind, WatcherState, WatchScope } from '../../daemon/state-file.ts';
 import { type StopOutcome, stopDaemon } from '../../daemon/stop.ts';
 import { thisProcess } from '../../system/this-process.ts';
 
@@ -156,10 +157,6 @@ export async function startDaemon(
   return { id: paths.id, pid, ...scope, log: paths.logFile };
 }
 
-export function isEmpty({ folders, devices }: WatchScope): boolean {
-  return folders.length === 0 && devices !== true;
-}
-
 /** Returns the file that `bin/sync.js` starts. */
 export function programFile({ programDir }: Pick<AppContext, 'programDir'>): string {
   return join(programDir, 'main.cjs');
@@ -176,21 +173,6 @@ export function watchArguments(
 /** Returns variables that locate the same files from every working directory. */
 export function placeVariables({ paths }: Config): Record<string, string> {
   return { SYNC_CONFIG_DIR: dirname(paths.configFile), SYNC_STATE_DIR: paths.stateDir };
-}
-
-/**
- * Checks that the profile exists: a watcher would wait for the login of a misspelled one.
- *
- * @throws SyncError `AUTH_REQUIRED`, which names the known profiles
- */
-export async function requireProfile(context: AppContext, config: Config): Promise<void> {
-  const { profile, profiles } = config;
-  const mayLogIn = profile === DEFAULT_PROFILE || profiles.includes(profile);
-  if (mayLogIn || hasEnvironmentTokens(config)) return;
-  const { interactive: attended } = context.io;
-  const store = openLoginStore(config, { ...context, attended });
-  if ((await store.load(context.signal)) !== undefined) return;
-  throw notLoggedIn(profile, profiles, loginHint(attended));
 }
 
 /**

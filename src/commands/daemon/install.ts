@@ -8,25 +8,25 @@ import { type Config, hasEnvironmentTokens } from '../../config/config.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { overlap } from '../../daemon/registration.ts';
 import {
-  type WatcherPaths,
   inspectWatcher,
+  isEmpty,
   listWatchers,
+  scopeNames,
+  type WatcherPaths,
   watcherPaths,
 } from '../../daemon/registry.ts';
-import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
+import type { WatchScope } from '../../daemon/state-file.ts';
 import { type ServiceManager, serviceManager } from '../../daemon/os-service/manager.ts';
 import { systemRunner } from '../../daemon/os-service/runner.ts';
 import { makeStateFolder } from '../../system/storage.ts';
 import { warnOfMissing, warnOfOtherAthletes } from '../watch/folders.ts';
 import { WELLNESS_FLAG, offerWellness } from '../watch/offer-wellness.ts';
-import { DEVICES_FLAG, scopeToWatch } from '../watch/scope.ts';
+import { DEVICES_FLAG, requireProfile, scopeToWatch } from '../watch/scope.ts';
 import {
   type DaemonReport,
   SERVICE_MANAGERS,
-  isEmpty,
   reportDaemons,
   requireLogin,
-  requireProfile,
   startDaemon,
   stopDaemons,
 } from './daemons.ts';

@@ -5,7 +5,7 @@ import { contextOfEachProfile } from '../../app/profiles.ts';
 import { type ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase, withHint } from '../../base/phrase.ts';
 import { DEFAULT_PROFILE } from '../../config/config.ts';
-import { ANY_DEVICE } from '../../daemon/watch-scope.ts';
+import { ANY_DEVICE } from '../../daemon/registry.ts';
 import { plural } from '../../terminal/words.ts';
 import { who } from '../login/words.ts';
 import { statusJson } from './json.ts';

@@ -6,13 +6,12 @@ import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { eachOnce, overlap } from '../../daemon/registration.ts';
-import { listWatchers } from '../../daemon/registry.ts';
-import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
+import { isEmpty, listWatchers, scopeNames } from '../../daemon/registry.ts';
+import type { WatchScope } from '../../daemon/state-file.ts';
 import { mayHang } from '../../system/mounts.ts';
 import { isFolder } from '../../system/plain-file.ts';
 import { isRecordingName } from '../../inputs/recording-names.ts';
 import { notThereYet } from '../../watch/find/missing-folder.ts';
-import { isEmpty } from '../daemon/daemons.ts';
 
 /** Returns the folders as absolute paths, each once. @throws SyncError `USAGE` if one is a file */
 export function foldersToWatch(cwd: string, given: readonly string[]): string[] {

@@ -6,7 +6,7 @@ import { devicePlaces } from '../../app/device-places.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
-import type { WatchScope } from '../../daemon/watch-scope.ts';
+import type { WatchScope } from '../../daemon/state-file.ts';
 import { findDevices } from '../../devices/find.ts';
 import type { Device } from '../../devices/types.ts';
 import { REMOTE_CHILD, RemoteReader } from '../../devices/remote/reader.ts';

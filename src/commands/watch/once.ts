@@ -5,6 +5,7 @@ import { type MonitorOptions, devicesAt } from '../../devices/monitor.ts';
 import { mayHang, isBelow } from '../../system/mounts.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { UploadItem } from '../../upload/report.ts';
+import { POLL_MS } from '../../watch/find/watched-folder.ts';
 import { Outbox } from '../../watch/send/outbox.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import type { DeviceSource, WatcherOptions } from '../../watch/parts.ts';
@@ -55,7 +56,9 @@ export async function runWatchOnce(options: WatcherOptions, setup: OnceSetup) {
     locks = await lockScope(context, owner, options);
     const source = setup.monitor && (await devicesNow(setup.monitor, signal));
     const outbox = new Outbox(stateDir, opened.account, opened.ledger.mark);
-    const watcher = new Watcher(context, options, {
+    // File events would come too late.
+    const unheard = { ...options, pollMs: options.pollMs ?? POLL_MS };
+    const watcher = new Watcher(context, unheard, {
       ...setup,
       ...opened,
       outbox,

@@ -1,10 +1,13 @@
 import type { AppContext } from '../../app/context.ts';
+import { loginHint, notLoggedIn } from '../../auth/login-errors.ts';
+import { openLoginStore } from '../../credentials/open-store.ts';
 import { SyncError } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
-import type { Config } from '../../config/config.ts';
+import { type Config, DEFAULT_PROFILE, hasEnvironmentTokens } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
 import { DEVICES_WORD } from '../../config/settings.ts';
-import { type WatchScope, scopeOf } from '../../daemon/watch-scope.ts';
+import type { WatchScope } from '../../daemon/state-file.ts';
+import { scopeOf } from '../../daemon/registry.ts';
 import { findDevices } from '../../devices/find.ts';
 import type { Device } from '../../devices/types.ts';
 import { devicePlaces } from '../../app/device-places.ts';
@@ -88,4 +91,19 @@ function foundText(found: readonly Device[]): Text {
     return `  ${title}: ${folder}`;
   });
   return joinTexts(['Found:', ...lines], '\n');
+}
+
+/**
+ * Checks that the profile exists: a watcher would wait for the login of a misspelled one.
+ *
+ * @throws SyncError `AUTH_REQUIRED`, which names the known profiles
+ */
+export async function requireProfile(context: AppContext, config: Config): Promise<void> {
+  const { profile, profiles } = config;
+  const mayLogIn = profile === DEFAULT_PROFILE || profiles.includes(profile);
+  if (mayLogIn || hasEnvironmentTokens(config)) return;
+  const { interactive: attended } = context.io;
+  const store = openLoginStore(config, { ...context, attended });
+  if ((await store.load(context.signal)) !== undefined) return;
+  throw notLoggedIn(profile, profiles, loginHint(attended));
 }

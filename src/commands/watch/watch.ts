@@ -11,8 +11,8 @@ import { ExitCode, SyncError, exitCodeOf, messageOf } from '../../base/errors.ts
 import { joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl, hasEnvironmentTokens } from '../../config/config.ts';
 import { type Registration, registerWatcher } from '../../daemon/registration.ts';
-import { watcherLogin, watcherPaths } from '../../daemon/registry.ts';
-import { type WatchScope, scopeNames, scopeOf } from '../../daemon/watch-scope.ts';
+import { scopeNames, scopeOf, watcherLogin, watcherPaths } from '../../daemon/registry.ts';
+import type { WatchScope } from '../../daemon/state-file.ts';
 import { findDevices } from '../../devices/find.ts';
 import { MONITOR_CHILD } from '../../devices/monitor.ts';
 import { REMOTE_CHILD } from '../../devices/remote/reader.ts';
@@ -21,14 +21,14 @@ import { POLL_MS } from '../../watch/find/watched-folder.ts';
 import { hearSignals } from '../../system/signals.ts';
 import { keepIdleHeapSmall, loadAhead } from '../../system/this-process.ts';
 import type { WatcherOptions } from '../../watch/parts.ts';
-import { type DaemonStartOptions, requireProfile, startDaemon } from '../daemon/daemons.ts';
+import type { DaemonStartOptions } from '../daemon/daemons.ts';
 import { type BackgroundSignals, backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
 import { openHooks } from './hooks.ts';
 import { NoticePrinter, type NoticeStyle } from './printer.ts';
 import { WELLNESS_FLAG, hintOfFolder, offerWellness } from './offer-wellness.ts';
 import { runWatchOnce } from './once.ts';
-import { DEVICES_FLAG, scopeToWatch } from './scope.ts';
+import { DEVICES_FLAG, requireProfile, scopeToWatch } from './scope.ts';
 import { watchSummaryJson, watchSummaryText } from './words.ts';
 import { VERSION } from '../../base/version.ts';
 
@@ -203,6 +203,7 @@ async function startInBackground(
   const progress = output.progress();
   progress.update({ noun: 'folder', current: 'Starting; the first rescan is running' });
   try {
+    const { startDaemon } = await import('../daemon/daemons.ts');
     const started = await startDaemon(context, config, options);
     progress.stop();
     output.result(

@@ -75,7 +75,7 @@ export class Classifier {
         return;
       case 'possible': {
         incomplete.forget(path);
-        this.#intake.add(file, peek.recordedAt);
+        this.#intake.add({ ...file, recordedAt: peek.recordedAt });
       }
     }
   }

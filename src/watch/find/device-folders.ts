@@ -73,16 +73,20 @@ export class DeviceFolders {
     await Promise.all([...this.#claims.values()].map(({ ended }) => ended));
   }
 
-  /** Watches the folders of the devices that were claimed. */
-  claimed(): void {
+  /** Watches the folders of the devices that were claimed. @returns whether there are any */
+  claimed(): boolean {
+    let isPlugged = false;
     for (const claim of this.#claims.values()) {
-      if (!this.#closed && claim.result !== undefined) this.#plug(claim, claim.result);
+      if (this.#closed || claim.result === undefined) continue;
+      if (this.#plug(claim, claim.result)) isPlugged = true;
     }
+    return isPlugged;
   }
 
-  #plug({ device, folders }: DeviceClaim, result: NonNullable<DeviceClaim['result']>): void {
+  /** @returns whether the device is plugged in */
+  #plug({ device, folders }: DeviceClaim, result: NonNullable<DeviceClaim['result']>): boolean {
     const { source, away } = this.#access;
-    const { events, names } = this.#parts;
+    const { names } = this.#parts;
     const { key, title, root } = device;
     this.#claims.delete(key);
     if ('error' in result) {
@@ -90,14 +94,14 @@ export class DeviceFolders {
         this.#refused.add(key);
         this.#report({ event: 'problem', path: root, message: messageOf(result.error) });
       }
-      return;
+      return false;
     }
     const { lock } = result;
     if (!source.devices.some((found) => isSame(found, device))) {
       lock.release();
       // It may be elsewhere by now.
       this.update();
-      return;
+      return false;
     }
     this.#refused.delete(key);
     this.#plugged.set(key, { device, folders, lock });
@@ -106,7 +110,7 @@ export class DeviceFolders {
     this.#report({ event: 'device', device: key, title, state: 'plugged-in', root });
     for (const folder of folders) this.#folders.addRemovable(folder);
     for (const folder of [...folders, ...device.wellness]) names.owners.set(folder, device.owners);
-    events.post({ type: 'folder-appeared' });
+    return true;
   }
 
   /** Unplugs the device that has this folder, which disappeared. @returns false if none has */

@@ -27,6 +27,11 @@ export class Folders {
     return [...this.#folders.values()];
   }
 
+  /** The paths of those that are there now. */
+  get there(): readonly string[] {
+    return this.all.filter(({ isThere }) => isThere).map(({ path }) => path);
+  }
+
   /** The folders' states, for the health report. */
   get snapshot(): WatcherHealth['folders'] {
     return this.all.map(({ path, state, reason }) => ({
@@ -66,8 +71,7 @@ export class Folders {
     try {
       const observation = await folder.probe();
       if (observation === undefined || signal.aborted) return;
-      folder.observation = observation;
-      events.post({ type: 'folder-probed' });
+      events.post({ type: 'folder-probed', folder, observation });
     } catch (error) {
       events.post({ type: 'failed', error });
     }

@@ -13,12 +13,13 @@ import {
 import { isTrackName } from '../../inputs/recording-names.ts';
 import { isBelow } from '../../system/mounts.ts';
 import type { NewOnly } from '../../ledger/watch-marks.ts';
+import type { Observation } from '../events.ts';
 import type { WatchParts } from '../parts.ts';
 import type { FoundFile, Intake } from '../send/intake.ts';
 import { type Classifier, problemOfHead, recordingTime } from './classify.ts';
 import { isAboutDevice, isUnplugged, nameOf, partial, reasonOf } from './remote-failure.ts';
 import { RemoteListing } from './remote-listing.ts';
-import { type Observation, POLL_MS } from './watched-folder.ts';
+import { POLL_MS } from './watched-folder.ts';
 
 /** Shortest interval between two probes of a folder (ms). */
 const PROBE_MS = 5_000;
@@ -325,7 +326,7 @@ export class RemoteFolders {
     if (this.#isOld(folder, file, recordedAt, state)) return undefined;
     if (stamp.size === 0) state.tried.add(path);
     const contents = unpackFile(bytes, stamp, reusedBuffer());
-    const isTaken = await this.#intake.take(file, recordedAt, contents);
+    const isTaken = await this.#intake.take({ ...file, recordedAt }, contents);
     return isTaken ? undefined : 'not-copied';
   }
 

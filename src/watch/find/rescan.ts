@@ -222,8 +222,7 @@ export class Rescanner {
       const rescan = await this.#remoteFolders.rescan(folder.path);
       if (rescan !== undefined) {
         folder.rescanIn(rescan.pauseMs);
-        folder.observation = rescan.observation;
-        events.post({ type: 'folder-probed' });
+        events.post({ type: 'folder-probed', folder, observation: rescan.observation });
         return rescan.files;
       }
     } catch (error) {

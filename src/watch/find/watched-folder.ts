@@ -1,6 +1,7 @@
 import { opendirSync, statSync } from 'node:fs';
 import { systemCode } from '../../base/errors.ts';
 import { describeFileError } from '../../system/plain-file.ts';
+import type { Observation } from '../events.ts';
 import type { WatchParts } from '../parts.ts';
 import { FolderEvents, type FolderListener } from './fs-events.ts';
 import type { FolderState } from '../../daemon/health.ts';
@@ -9,12 +10,6 @@ import { notThereYet } from './missing-folder.ts';
 
 /** Rescan interval for polled folders; `--poll` overrides it (ms). */
 export const POLL_MS = 30_000;
-
-/** What a probe of the folder found: which folder it is, or why it is missing, if the system says so. */
-export type Observation =
-  | { readonly identity: string }
-  /** `isSilent`: its file system does not answer. */
-  | { readonly missing: string | undefined; readonly isSilent?: true };
 
 export type Appearance = 'same' | 'appeared' | 'gone' | 'replaced';
 
@@ -42,8 +37,6 @@ export class WatchedFolder {
   removable = false;
   /** Recordings that were not sent when it disappeared. */
   left = 0;
-  /** What the last probe found, until {@link WatchedFolder.apply} takes it over. */
-  observation: Observation | undefined;
   /** Its state was reported; before that, a probe that finds it missing is no change. */
   isAnnounced = false;
   /** The next rescan (ms of the monotonic clock). */

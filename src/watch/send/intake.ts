@@ -15,7 +15,7 @@ import {
 } from '../../upload/read-recording.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { WatchParts } from '../parts.ts';
-import { type WaitingRecording, isTrack, waitingRecording } from './outbox.ts';
+import { type WaitingRecording, announce, isTrack, waitingRecording } from './outbox.ts';
 import { isSettled } from './refusal-backoff.ts';
 import { KEPT_BYTES, type Sender, asFailure, decidedBy } from './sender.ts';
 
@@ -39,9 +39,9 @@ export interface FoundFile {
   readonly removable: boolean;
 }
 
-interface UnreadFile {
-  readonly file: FoundFile;
-  /** Best known time (ms since the epoch). */
+/** A file that may be a recording. */
+export interface UnreadFile extends FoundFile {
+  /** Best known time of the recording (ms since the epoch). */
   readonly recordedAt: number;
 }
 
@@ -49,6 +49,7 @@ type IntakeParts = Pick<
   WatchParts,
   | 'breaker'
   | 'clock'
+  | 'deliveryFailed'
   | 'delivers'
   | 'dryRun'
   | 'events'
@@ -102,7 +103,7 @@ export class Intake {
   get tracksInMs(): number {
     const { clock, dryRun } = this.#parts;
     if (dryRun) return 0;
-    if ([...this.#unread.keys()].some((path) => !isTrackName(path))) return Infinity;
+    for (const path of this.#unread.keys()) if (!isTrackName(path)) return Infinity;
     return Math.max(0, this.#changedAt + QUIET_MS - clock.monotonic());
   }
 
@@ -123,15 +124,14 @@ export class Intake {
   }
 
   /** Adds a local file to those that are read. Every rescan finds unread files again. */
-  add(file: FoundFile, recordedAt: number): void {
+  add(file: UnreadFile): void {
     const before = this.#unread.get(file.path);
-    if (before !== undefined && sameStamp(before.file.stamp, file.stamp)) return;
-    const unread = { file, recordedAt };
-    this.#unread.set(file.path, unread);
+    if (before !== undefined && sameStamp(before.stamp, file.stamp)) return;
+    this.#unread.set(file.path, file);
     const { clock } = this.#parts;
     if (changedMs(file.stamp) > clock.now() - QUIET_MS) this.#changedAt = clock.monotonic();
     // Sorted when the next one is read: one rescan adds thousands.
-    this.#sorted.push(unread);
+    this.#sorted.push(file);
     this.#isSorted = false;
     this.#parts.events.post({ type: 'sender-work' });
   }
@@ -169,7 +169,7 @@ export class Intake {
       if (this.#parts.signal.aborted) return;
       if (!(error instanceof SyncError) && systemCode(error) === undefined) throw error;
       this.#retryLater();
-      this.#sender.deliveryFailed(asFailure(error));
+      this.#parts.deliveryFailed(asFailure(error));
     } finally {
       this.#isReading = false;
     }
@@ -185,13 +185,11 @@ export class Intake {
     const { signal } = this.#parts;
     let sliceEnd = performance.now() + SLICE_MS;
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      const { file, recordedAt } = next;
-      const contents = readFile(file.path, this.#buffers);
-      if (!(await this.take(file, recordedAt, contents))) {
+      if (!(await this.take(next, readFile(next.path, this.#buffers)))) {
         this.#retryLater();
         break;
       }
-      if (this.#unread.get(file.path) === next) this.#unread.delete(file.path);
+      if (this.#unread.get(next.path) === next) this.#unread.delete(next.path);
       if (performance.now() < sliceEnd) continue;
       await new Promise((resolve) => setImmediate(resolve));
       if (signal.aborted) break;
@@ -206,8 +204,8 @@ export class Intake {
     if (!this.#isSorted) this.#sorted = [...this.#unread.values()].sort(lastFirst(clock.now()));
     this.#isSorted = true;
     for (let next = this.#sorted.at(-1); next !== undefined; next = this.#sorted.at(-1)) {
-      const isUnread = this.#unread.get(next.file.path) === next;
-      if (isUnread && !this.hasRoomFor(next.file, false)) return undefined;
+      const isUnread = this.#unread.get(next.path) === next;
+      if (isUnread && !this.hasRoomFor(next, false)) return undefined;
       this.#sorted.pop();
       if (isUnread) return next;
     }
@@ -229,11 +227,7 @@ export class Intake {
    * @returns false if it can be neither copied nor sent now
    * @throws ledger errors
    */
-  async take(
-    file: FoundFile,
-    recordedAt: number,
-    contents: FileContents | Unreadable,
-  ): Promise<boolean> {
+  async take(file: UnreadFile, contents: FileContents | Unreadable): Promise<boolean> {
     const { dryRun, incomplete, known } = this.#parts;
     const { path } = file;
     if ('problem' in contents) {
@@ -249,7 +243,7 @@ export class Intake {
     if (!isWhole) incomplete.note(file, identity.verdict, identity.detail);
     else if (identity.verdict !== 'activity') {
       this.#sender.skipped(notAnActivity(path, false, content));
-    } else if (!(await this.#takeActivity(identity.sha256, file, recordedAt, contents))) {
+    } else if (!(await this.#takeActivity(identity.sha256, file, contents))) {
       return false;
     }
     // A device that states no size may have sent a part of the file.
@@ -261,8 +255,7 @@ export class Intake {
   /** @returns false if it can be neither copied nor sent now */
   async #takeActivity(
     sha256: string,
-    { path, removable }: FoundFile,
-    recordedAt: number,
+    { path, recordedAt, removable }: UnreadFile,
     contents: FileContents,
   ): Promise<boolean> {
     const { clock, ledger } = this.#parts;
@@ -323,12 +316,12 @@ export class Intake {
     contents: FileContents,
     removable: boolean,
   ): Promise<boolean> {
-    const { breaker, delivers, dryRun, events } = this.#parts;
+    const { breaker, delivers, dryRun, events, report } = this.#parts;
     if (dryRun || !this.#copy(recording, contents.bytes)) {
       return await this.#sender.sendFromMemory(recording, contents);
     }
-    if (removable || breaker.state.state !== 'closed' || !delivers)
-      this.#sender.announce(recording);
+    const mustWait = breaker.state.state !== 'closed' || !delivers;
+    if (removable || mustWait) announce(recording, report);
     events.post({ type: 'sender-work' });
     return true;
   }
@@ -358,13 +351,13 @@ export class Intake {
 
 /** Sorts fresh files to the end, of those FIT recordings, and of those the oldest. */
 function lastFirst(now: number): (a: UnreadFile, b: UnreadFile) => number {
-  const isFresh = ({ file }: UnreadFile) => Number(isRecent(file.stamp, now));
-  const isFit = ({ file }: UnreadFile) => Number(!isTrackName(file.path));
+  const isFresh = ({ stamp }: UnreadFile) => Number(isRecent(stamp, now));
+  const isFit = ({ path }: UnreadFile) => Number(!isTrackName(path));
   return (a, b) =>
     isFresh(a) - isFresh(b) ||
     isFit(a) - isFit(b) ||
     b.recordedAt - a.recordedAt ||
-    (a.file.path < b.file.path ? 1 : -1);
+    (a.path < b.path ? 1 : -1);
 }
 
 function isRecent(stamp: FileStamp, now: number): boolean {

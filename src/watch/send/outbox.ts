@@ -21,6 +21,7 @@ import {
   type Unreadable,
   readFile,
 } from '../../upload/read-recording.ts';
+import type { WatchNotice } from '../report.ts';
 
 /** Free space that copies leave to the ledger: on a full disk, nothing could be sent (bytes). */
 const LEDGER_BYTES = 32 * 1024 * 1024;
@@ -225,6 +226,13 @@ export function waitingRecording(
 function adopted(sha256: string, label: CopyLabel): WaitingRecording {
   const { path, size, recordedAt, richness } = label;
   return { ...waitingRecording({ sha256, path, size, recordedAt, richness }), isAnnounced: true };
+}
+
+/** Reports a copy, once. */
+export function announce(recording: WaitingRecording, report: (notice: WatchNotice) => void): void {
+  const { path, sha256, isAnnounced } = recording;
+  recording.isAnnounced = true;
+  if (!isAnnounced) report({ event: 'kept', path, sha256 });
 }
 
 /** Returns whether a copy is of a GPX or TCX file. */

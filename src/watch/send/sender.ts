@@ -1,4 +1,4 @@
-import { type ErrorCode, type Failure, SyncError, messageOf } from '../../base/errors.ts';
+import { type Failure, SyncError, messageOf } from '../../base/errors.ts';
 import { Tasks, unlessAborted, within } from '../../base/tasks.ts';
 import {
   type BufferSource,
@@ -35,8 +35,6 @@ const LONGEST_WAIT_MS = 60_000;
 const HOLD_MS = 3_600_000;
 /** Conversions of one batch share what they know of the platform's workouts for this long (ms). */
 const WORKOUTS_MS = 5 * 60_000;
-/** Failures that pass. Their hints ask the user to try again, which the watcher does. */
-const RETRIED: readonly ErrorCode[] = ['NETWORK', 'SERVICE_UNAVAILABLE'];
 
 type SenderParts = Pick<
   WatchParts,
@@ -44,6 +42,7 @@ type SenderParts = Pick<
   | 'changed'
   | 'client'
   | 'clock'
+  | 'deliveryFailed'
   | 'delivers'
   | 'dryRun'
   | 'events'
@@ -53,16 +52,10 @@ type SenderParts = Pick<
   | 'outbox'
   | 'report'
   | 'sameRide'
+  | 'serviceAnswered'
   | 'signal'
   | 'url'
 >;
-
-/** The files that wait to be read. */
-interface UnreadFiles {
-  readonly unread: number;
-  /** ms until GPX and TCX files may be sent. */
-  readonly tracksInMs: number;
-}
 
 /**
  * Sends the recordings in the outbox, oldest first, two at a time, while the circuit breaker is closed. It reads
@@ -72,7 +65,6 @@ interface UnreadFiles {
  */
 export class Sender {
   readonly #parts: SenderParts;
-  readonly #intake: () => UnreadFiles;
   readonly #uploader: Uploader;
   readonly #uploads: Tasks;
   readonly #hardStop = new AbortController();
@@ -92,12 +84,10 @@ export class Sender {
   #forOthers = 0;
   lastSuccessAt: number | undefined;
 
-  /** @param intake returns the files that wait to be read */
-  constructor(parts: SenderParts, intake: () => UnreadFiles) {
+  constructor(parts: SenderParts) {
     const { clock, client, dryRun, events, filePart, ledger, sameRide, url } = parts;
     const options = { dryRun, sameRide };
     this.#parts = parts;
-    this.#intake = intake;
     this.#uploads = new Tasks((error) => events.post({ type: 'failed', error }));
     this.#uploader = new Uploader({ clock, signal: this.#hardStop.signal }, options, {
       url,
@@ -108,11 +98,6 @@ export class Sender {
           this.#retryAfterMs = Math.max(this.#retryAfterMs, ms);
         }),
     });
-  }
-
-  /** Recordings to send, with the files that wait to be read. */
-  get waiting(): number {
-    return this.#intake().unread + this.#parts.outbox.waiting.length;
   }
 
   get sending(): number {
@@ -141,16 +126,18 @@ export class Sender {
   }
 
   /**
-   * Starts the uploads that may start now.
+   * Starts the uploads that may start now. GPX and TCX files go last, one at a time, so that each is compared with
+   * earlier recordings.
    *
+   * @param tracksInMs returns the ms until GPX and TCX files may be sent
    * @returns ms until the next step is due without the event `sender-work`; Infinity: never
    */
-  step(): number {
+  step(tracksInMs: () => number): number {
     const { breaker, delivers, outbox } = this.#parts;
     while (delivers && !this.#isStopping && breaker.mayStart(this.#active.size, AT_ONCE)) {
       const recording = outbox.next();
       if (recording === undefined || !this.#hasRoomFor(recording)) break;
-      if (isTrack(recording) && this.#tracksInMs > 0) break;
+      if (isTrack(recording) && (this.#active.size > 0 || tracksInMs() > 0)) break;
       recording.state = 'sending';
       const read = (buffers: BufferSource) => outbox.read(recording, buffers);
       this.#uploads.run(async () => {
@@ -159,12 +146,7 @@ export class Sender {
     }
     const next = outbox.next();
     if (!delivers || this.#active.size > 0 || next === undefined) return Infinity;
-    return Math.max(breaker.waitMs, isTrack(next) ? this.#tracksInMs : 0);
-  }
-
-  /** GPX and TCX files go last, one at a time, so that each is compared with earlier recordings. */
-  get #tracksInMs(): number {
-    return this.#active.size > 0 ? Infinity : this.#intake().tracksInMs;
+    return Math.max(breaker.waitMs, isTrack(next) ? tracksInMs() : 0);
   }
 
   /** Returns why the rest cannot be sent in a run with `--once`; undefined if another try may help. */
@@ -216,31 +198,6 @@ export class Sender {
     await within(this.#parts.clock, graceMs, ended);
     this.#hardStop.abort(new SyncError('INTERRUPTED', 'The watcher was stopped.'));
     await ended;
-  }
-
-  /** Records a delivery failure; reports it if the breaker's state changed. */
-  deliveryFailed(failure: Failure, retryAfterMs = this.#retryAfterMs): void {
-    const { breaker, changed, events, outbox, report } = this.#parts;
-    this.#retryAfterMs = 0;
-    const isNews = breaker.failed(failure, retryAfterMs);
-    for (const recording of outbox.waiting) this.announce(recording);
-    changed();
-    events.post({ type: 'sender-work' });
-    if (!isNews) return;
-    const { code, message } = failure;
-    const hint = RETRIED.includes(code) ? undefined : failure.hint;
-    const { state } = breaker;
-    if (state.state === 'login-needed') report({ event: 'login-needed', code, message, hint });
-    else if (state.state === 'open') {
-      report({ event: 'obstacle', obstacle: state.obstacle, message, hint, queued: this.waiting });
-    }
-  }
-
-  /** Reports a copy, once. */
-  announce(recording: WaitingRecording): void {
-    const { path, sha256, isAnnounced } = recording;
-    recording.isAnnounced = true;
-    if (!isAnnounced) this.#parts.report({ event: 'kept', path, sha256 });
   }
 
   /** Reports a file that needs no sending, once: a file that was just written is read again later. */
@@ -378,20 +335,20 @@ export class Sender {
 
   /** @param wasThere the copy was still there: otherwise, another watcher has delivered it */
   #reportResult(recording: WaitingRecording, item: UploadItem, wasThere: boolean): void {
-    const { breaker, clock, report } = this.#parts;
+    const { clock, report, serviceAnswered } = this.#parts;
     const { sha256, path, otherPaths } = recording;
     switch (item.outcome) {
       case 'uploaded':
       case 'duplicate':
         this.lastSuccessAt = clock.now();
-        if (breaker.succeeded()) report({ event: 'delivering' });
+        serviceAnswered();
         report({ event: 'upload', item });
         for (const other of otherPaths) this.skipped(alreadyUploaded(other, sha256));
         return;
       case 'rejected':
         // It may have been the longer one.
         this.#heldUntil.clear();
-        if (breaker.succeeded()) report({ event: 'delivering' });
+        serviceAnswered();
         report({ event: 'upload', item });
         return;
       case 'skipped':
@@ -417,7 +374,9 @@ export class Sender {
 
   #failed(recording: WaitingRecording, failure: Failure): void {
     recording.failures += 1;
-    this.deliveryFailed(failure);
+    const retryAfterMs = this.#retryAfterMs;
+    this.#retryAfterMs = 0;
+    this.#parts.deliveryFailed(failure, retryAfterMs);
   }
 }
 

@@ -9,7 +9,8 @@ import { ChildError } from '../../system/child-call.ts';
 import { describeFileError } from '../../system/plain-file.ts';
 import { isBelow } from '../../system/mounts.ts';
 import { RemoteListing } from '../find/remote-listing.ts';
-import type { Discovery } from '../find/discovery.ts';
+import type { DeviceFolders } from '../find/device-folders.ts';
+import type { Folders } from '../find/folders.ts';
 import type { WatchParts } from '../parts.ts';
 import { inSlices } from '../find/rescan.ts';
 import { foldersIn, wellnessFolders } from './folders.ts';
@@ -28,14 +29,17 @@ type WellnessFilesParts = Pick<
  */
 export class WellnessFiles {
   readonly #parts: WellnessFilesParts;
-  readonly #discovery: Discovery;
+  readonly #watched: Folders;
+  readonly #devices: DeviceFolders | undefined;
   /** The listings of folders on devices over MTP. */
   readonly #listings = new Map<string, RemoteListing>();
   readonly #reported = new Set<string>();
 
-  constructor(parts: WellnessFilesParts, discovery: Discovery) {
+  /** @param watched the folders of the watcher */
+  constructor(parts: WellnessFilesParts, watched: Folders, devices: DeviceFolders | undefined) {
     this.#parts = parts;
-    this.#discovery = discovery;
+    this.#watched = watched;
+    this.#devices = devices;
   }
 
   /**
@@ -66,10 +70,9 @@ export class WellnessFiles {
 
   async #folders(): Promise<readonly string[]> {
     const { readers, signal } = this.#parts;
-    const { foldersThere, devices } = this.#discovery;
-    const plugged = devices?.plugged ?? [];
+    const plugged = this.#devices?.plugged ?? [];
     const found = new Set(plugged.flatMap(({ wellness }) => wellness));
-    for (const folder of foldersThere) {
+    for (const folder of this.#watched.there) {
       const isFound = plugged.some(({ recordings }) => recordings.includes(folder));
       if (isFound) continue;
       const list = this.#mayHang(folder)
@@ -157,13 +160,13 @@ export class WellnessFiles {
   }
 
   #mayHang(path: string): boolean {
-    const isOnDevice = this.#discovery.devices?.plugged.some(({ root }) => isBelow(path, root));
+    const isOnDevice = this.#devices?.plugged.some(({ root }) => isBelow(path, root));
     return isOnDevice === true || this.#parts.filesystemType(path).removable;
   }
 
   #reportDamage(path: string, detail: string): void {
     // The rescan of a watched folder reports each damaged file in it.
-    const isRescanned = this.#discovery.foldersThere.some((folder) => isBelow(path, folder));
+    const isRescanned = this.#watched.there.some((folder) => isBelow(path, folder));
     if (!isRescanned) this.#reportProblem(path, detail);
   }
 

@@ -7,7 +7,8 @@ import type { PreparedRecord, Zone } from '../../records/types.ts';
 import { CircuitBreaker, isLoginFailure } from '../send/circuit-breaker.ts';
 import { patientClient } from '../send/refusal-backoff.ts';
 import { CHECK_MS } from '../events.ts';
-import type { Discovery } from '../find/discovery.ts';
+import type { DeviceFolders } from '../find/device-folders.ts';
+import type { Folders } from '../find/folders.ts';
 import type { WatchParts } from '../parts.ts';
 import { planDays } from './days.ts';
 import { WellnessFiles } from './files.ts';
@@ -38,6 +39,7 @@ type WellnessParts = ConstructorParameters<typeof WellnessFiles>[0] &
     | 'events'
     | 'random'
     | 'rank'
+    | 'serviceAnswered'
     | 'url'
     | 'zone'
   >;
@@ -58,9 +60,9 @@ export class Wellness {
   /** Days that wait since the last attempt. */
   #waiting = 0;
 
-  constructor(parts: WellnessParts, discovery: Discovery) {
+  constructor(parts: WellnessParts, folders: Folders, devices: DeviceFolders | undefined) {
     this.#parts = parts;
-    this.#files = new WellnessFiles(parts, discovery);
+    this.#files = new WellnessFiles(parts, folders, devices);
     this.#backOff = new CircuitBreaker(() => parts.clock.monotonic(), parts.random);
   }
 
@@ -81,10 +83,11 @@ export class Wellness {
     this.#parts.events.setTimer('days-due', 0);
   }
 
-  /** Reads the folders with the next check: one of them appeared. */
+  /** Reads the folders soon: one of them appeared. */
   readSoon(): void {
     this.#readAt = -Infinity;
     this.#files.forget();
+    this.checkSoon();
   }
 
   /** Retries with the next check: the network is back, or the machine woke up. */
@@ -169,7 +172,7 @@ export class Wellness {
 
   #succeeded(): void {
     this.#backOff.succeeded();
-    if (this.#parts.breaker.succeeded()) this.#parts.report({ event: 'delivering' });
+    this.#parts.serviceAnswered();
   }
 
   /** Reports the measurements that never count, once: a file is read once, unless it just changed. */

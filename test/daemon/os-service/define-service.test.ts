@@ -4,7 +4,7 @@ import { defineService } from '../../../src/commands/daemon/service-definition.t
 import { loadConfig } from '../../../src/config/config.ts';
 import { pathsFor } from '../../../src/app/config.ts';
 import { createContext, thisSystem } from '../../../src/app/context.ts';
-import type { WatchScope } from '../../../src/daemon/watch-scope.ts';
+import type { WatchScope } from '../../../src/daemon/state-file.ts';
 import {
   type ServiceKind,
   describe as describeService,
