@@ -4,7 +4,7 @@ import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { checkEnvelope } from '../fit/envelope.ts';
 import { readFitWellness } from '../fit/wellness.ts';
-import { walk } from '../inputs/pieces.ts';
+import { walk } from '../inputs/input-files.ts';
 import { isRecordingName } from '../inputs/recording-names.ts';
 import { matchFit } from '../records/engine/recognise.ts';
 import type { Input } from '../records/read/input.ts';
@@ -13,8 +13,8 @@ import { plural } from '../terminal/words.ts';
 import type { UnreadableMember } from '../upload/read-member.ts';
 import type { RecordingContents } from '../upload/read-recording.ts';
 import { ImportTable } from './import-table.ts';
-import { pieceReader } from './take-recordings.ts';
-import { RecordStock } from './take-records.ts';
+import { inputReader } from './take-recordings.ts';
+import { RecordScan } from './take-records.ts';
 
 export interface FolderTools extends Pick<Context, 'signal' | 'warn'> {
   readonly cwd: string;
@@ -29,7 +29,7 @@ export type FolderInputs = ReturnType<typeof folderInputs>;
 export function folderInputs(kind: RecordKind, { list }: SourceOptions, tools: FolderTools) {
   const { cwd, signal, tempFolder, warn, say, progress } = tools;
   const archives = new Archives(signal, tempFolder);
-  const readPiece = pieceReader();
+  const readInput = inputReader();
   const report = ({ path, problem }: { readonly path: string; readonly problem: string }) => {
     // A message about the content of a file begins with its path, for the line and the column.
     warn(problem.startsWith(path) ? problem : `${path}: ${problem}`);
@@ -38,19 +38,19 @@ export function folderInputs(kind: RecordKind, { list }: SourceOptions, tools: F
     /** Returns the inputs in a folder or an archive. If there are none, it returns one that cannot be read. */
     async in(path: string): Promise<readonly Input[]> {
       const table = new ImportTable();
-      const stock = new RecordStock(table, list, report);
+      const scan = new RecordScan(table, list, report);
       const takesFit = kind === 'wellness' && matchFit(path, list).length > 0;
       let done = 0;
       let withoutWellness = 0;
-      for await (const piece of walk([path], cwd, archives)) {
+      for await (const inputFile of walk([path], cwd, archives)) {
         signal.throwIfAborted();
-        progress(++done, piece.path);
-        if ('problem' in piece) report(piece);
-        else if (!isRecordingName(piece.name)) await stock.add(piece);
+        progress(++done, inputFile.path);
+        if ('problem' in inputFile) report(inputFile);
+        else if (!isRecordingName(inputFile.name)) await scan.add(inputFile);
         else if (takesFit) {
-          const samples = samplesIn(await readPiece(piece));
-          if (typeof samples === 'string') report({ path: piece.path, problem: samples });
-          else if (samples.length > 0) stock.addFit(piece, samples);
+          const samples = samplesIn(await readInput(inputFile));
+          if (typeof samples === 'string') report({ path: inputFile.path, problem: samples });
+          else if (samples.length > 0) scan.addFit(inputFile, samples);
           else withoutWellness++;
         }
       }
@@ -59,7 +59,7 @@ export function folderInputs(kind: RecordKind, { list }: SourceOptions, tools: F
       for (const { kind: found, title, reason = '' } of table.all) {
         if (found === 'ambiguous') warn(`${path}: ${title}: ${reason}`);
       }
-      const inputs = stock.inputsOf(kind);
+      const inputs = scan.inputsOf(kind);
       return inputs.length > 0 ? inputs : [unreadable(path, kind)];
     },
     close: () => archives.close(),

@@ -13,8 +13,8 @@ import { type RecordingContents, readFile, reusedBuffer } from '../upload/read-r
 import { REPAIRED } from '../inputs/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
 import type { ImportTable } from './import-table.ts';
-import type { RecordStock } from './take-records.ts';
-import type { Piece } from '../inputs/pieces.ts';
+import type { RecordScan } from './take-records.ts';
+import type { InputFile } from '../inputs/input-files.ts';
 
 /** The ledger's tables of recordings; absent without an account. */
 export interface KnownRecordings {
@@ -32,11 +32,11 @@ export interface RecordingParts {
   /** Called for each recording that cannot be used. */
   readonly report: (item: UploadItem) => void;
   /** Takes the wellness in the files. */
-  readonly wellness: Pick<RecordStock, 'addFit'>;
+  readonly wellness: Pick<RecordScan, 'addFit'>;
 }
 
-/** Takes stock of recordings: reads one at a time, and keeps where those to send are. */
-export class RecordingStock {
+/** Scans recordings: reads one at a time, and keeps where those to send are. */
+export class RecordingScan {
   readonly files: RecordingFile[] = [];
   readonly members: MemberRecording[] = [];
   /** Size of `files` and `members`. */
@@ -47,16 +47,16 @@ export class RecordingStock {
   readonly #seen = new Set<string>();
   /** Paths of whole recordings, without their endings. */
   readonly #whole = new Set<string>();
-  readonly #read = pieceReader();
+  readonly #read = inputReader();
 
   constructor(parts: RecordingParts) {
     this.#parts = parts;
   }
 
   /** @throws the signal's reason if it is aborted */
-  async add(piece: Piece): Promise<void> {
-    const { path, from } = piece;
-    const contents = await this.#read(piece);
+  async add(inputFile: InputFile): Promise<void> {
+    const { path, from } = inputFile;
+    const contents = await this.#read(inputFile);
     if ('problem' in contents) {
       this.#unusable(unreadableItem(path, contents));
       return;
@@ -64,7 +64,7 @@ export class RecordingStock {
     if ('file' in from && this.#isKnown(from.file)) {
       this.#whole.add(stemOf(path));
       this.#leaveUploaded();
-      this.#takeWellness(piece, contents.bytes);
+      this.#takeWellness(inputFile, contents.bytes);
       return;
     }
     const identity = identify(contents.bytes);
@@ -73,7 +73,7 @@ export class RecordingStock {
       this.#unusable({ path, outcome: 'invalid', reason, detail });
       return;
     }
-    const hasWellness = this.#takeWellness(piece, contents.bytes);
+    const hasWellness = this.#takeWellness(inputFile, contents.bytes);
     if (identity.verdict === 'not-an-activity') {
       if (hasWellness) return;
       const reason = 'settings, courses, monitoring and the like';
@@ -90,22 +90,22 @@ export class RecordingStock {
    *
    * @throws the signal's reason if it is aborted
    */
-  async addRepaired(piece: Piece): Promise<void> {
-    if (!this.#whole.has(piece.path.slice(0, -REPAIRED.length))) {
-      await this.add(piece);
+  async addRepaired(inputFile: InputFile): Promise<void> {
+    if (!this.#whole.has(inputFile.path.slice(0, -REPAIRED.length))) {
+      await this.add(inputFile);
       return;
     }
     this.#parts.table.leave('copies', 'Repaired copies', 'the originals are whole');
   }
 
-  #takeWellness(piece: Piece, bytes: Buffer): boolean {
+  #takeWellness(inputFile: InputFile, bytes: Buffer): boolean {
     const samples = readFitWellness(bytes);
-    if (samples.length > 0) this.#parts.wellness.addFit(piece, samples);
+    if (samples.length > 0) this.#parts.wellness.addFit(inputFile, samples);
     return samples.length > 0;
   }
 
   #addActivity(
-    { path, from }: Pick<Piece, 'path' | 'from'>,
+    { path, from }: Pick<InputFile, 'path' | 'from'>,
     { sha256, summary }: Whole,
     bytes: Buffer,
   ): void {
@@ -152,10 +152,10 @@ export class RecordingStock {
   }
 }
 
-/** Returns a reader of pieces. Each call overwrites the contents that the last one returned. */
-export function pieceReader() {
+/** Returns a reader of input files. Each call overwrites the contents that the last one returned. */
+export function inputReader() {
   const buffers = reusedBuffer();
-  return async ({ from }: Piece): Promise<RecordingContents | UnreadableMember> =>
+  return async ({ from }: InputFile): Promise<RecordingContents | UnreadableMember> =>
     'file' in from ? readFile(from.file.absolute, buffers) : await readMember(from.member);
 }
 

@@ -12,7 +12,7 @@ import { matchTitle } from '../records/engine/recognise.ts';
 import type { Match, Source } from '../records/sources/types.ts';
 import type { PreparedRecord, RecordKind, RecordOptions } from '../records/types.ts';
 import type { ImportTable } from './import-table.ts';
-import type { Piece, UnreadablePiece } from '../inputs/pieces.ts';
+import type { InputFile, UnreadableInput } from '../inputs/input-files.ts';
 
 /** Largest file of records (bytes). XML is read in parts, and JSON has another limit. */
 const MAX_BYTES = 100 * 1024 * 1024;
@@ -24,19 +24,19 @@ interface Taken {
   readonly match: Match;
 }
 
-/** Takes stock of wellness and nutrition: recognises the files of known sources, and reads them. */
-export class RecordStock {
+/** Scans wellness and nutrition: recognises the files of known sources, and reads them. */
+export class RecordScan {
   readonly #taken: Taken[] = [];
   readonly #table: ImportTable;
   readonly #sources: readonly Source[];
-  readonly #report: (problem: UnreadablePiece) => void;
+  readonly #report: (problem: UnreadableInput) => void;
   /** The number of the last input with an origin. */
   readonly #origins = new Map<string, number>();
 
   constructor(
     table: ImportTable,
     sources: readonly Source[],
-    report: (problem: UnreadablePiece) => void,
+    report: (problem: UnreadableInput) => void,
   ) {
     this.#table = table;
     this.#sources = sources;
@@ -48,14 +48,14 @@ export class RecordStock {
    *
    * @returns false if it is no file of records, or of no known source
    */
-  async add(piece: Piece): Promise<boolean> {
-    if (!RECORDS.test(piece.name) || piece.size === 0) return false;
-    if (piece.size > MAX_BYTES && !/\.(?:xml|json)$/i.test(piece.name)) {
+  async add(inputFile: InputFile): Promise<boolean> {
+    if (!RECORDS.test(inputFile.name) || inputFile.size === 0) return false;
+    if (inputFile.size > MAX_BYTES && !/\.(?:xml|json)$/i.test(inputFile.name)) {
       const reason = `more than ${MAX_BYTES / 1024 ** 2} MB`;
       this.#table.leave('unreadable', 'Large files', reason);
       return true;
     }
-    const input = this.#inputOf(piece);
+    const input = this.#inputOf(inputFile);
     const matches = await this.#matchesOf(input);
     if (matches === undefined) return true;
     for (const kind of KINDS) {
@@ -71,9 +71,9 @@ export class RecordStock {
     return matches.length > 0;
   }
 
-  addFit(piece: Piece, samples: readonly FitSample[]): void {
+  addFit(inputFile: InputFile, samples: readonly FitSample[]): void {
     this.#taken.push({
-      input: { ...this.#inputOf(piece), samples, modified: undefined },
+      input: { ...this.#inputOf(inputFile), samples, modified: undefined },
       match: FIT,
     });
   }
@@ -154,7 +154,7 @@ export class RecordStock {
     }
   }
 
-  #inputOf({ path, origin, read, from }: Piece): Input {
+  #inputOf({ path, origin, read, from }: InputFile): Input {
     // Members of one archive may have the same name.
     let unique = origin;
     let number = this.#origins.get(origin) ?? 0;
@@ -169,7 +169,7 @@ export class RecordStock {
 
 async function* chunksOf(
   path: string,
-  read: Piece['read'],
+  read: InputFile['read'],
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* read();

@@ -1,5 +1,5 @@
 import type { Context } from '../base/context.ts';
-import type { Piece } from '../inputs/pieces.ts';
+import type { InputFile } from '../inputs/input-files.ts';
 import { localDay } from '../records/days/zone.ts';
 import { coverOf, type CoveringRide } from '../upload/rides.ts';
 import { readMember } from '../upload/read-member.ts';
@@ -10,8 +10,8 @@ import type { RecordingParts } from './take-recordings.ts';
 /** The kind of row that `import` sends only with `--include`. */
 export const PHONE_TRACKS = 'phone-tracks';
 
-/** Takes stock of GPX and TCX files: keeps where the activities to send are. */
-export class TrackStock {
+/** Scans GPX and TCX files: keeps where the activities to send are. */
+export class TrackScan {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #parts: Omit<RecordingParts, 'wellness'> & { readonly withPhones: boolean };
   readonly #choice = { room: newRoom() };
@@ -26,7 +26,7 @@ export class TrackStock {
   }
 
   /** @throws the signal's reason if it is aborted */
-  async add({ path, from }: Piece): Promise<void> {
+  async add({ path, from }: InputFile): Promise<void> {
     const { table, known } = this.#parts;
     const source =
       'file' in from

@@ -25,13 +25,13 @@ import { Archives } from '../../archive/archives.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
 import { joinTexts } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
-import { type Stock, type StockOptions, sendStock, takeStock } from '../../import/stock.ts';
+import { type Scan, type ScanOptions, sendScan, scanInputs } from '../../import/scan.ts';
 import { PHONE_TRACKS } from '../../import/take-tracks.ts';
 import { KINDS } from '../../ledger/records.ts';
 import { type DeliveryTarget, type RecordItem, deliverRecords } from '../../records/deliver.ts';
 import type { SendOptions } from '../../upload/known-outcome.ts';
 import { sameRideOf } from '../../app/flags/same-ride.ts';
-import type { UnreadablePiece } from '../../inputs/pieces.ts';
+import type { UnreadableInput } from '../../inputs/input-files.ts';
 import { rankBy } from '../../records/prefer.ts';
 import { SOURCES } from '../../records/sources/all.ts';
 import { DEFAULT_JOBS } from '../../base/parallel.ts';
@@ -112,12 +112,12 @@ function includedKinds({ include = [] }: ImportFlags): readonly string[] {
   return include;
 }
 
-/** One run: takes stock, asks, sends. */
+/** One run: scans, asks, sends. */
 class Import {
   readonly #context: AppContext;
   readonly #config: Config;
   readonly #archives: Archives;
-  readonly #options: StockOptions;
+  readonly #options: ScanOptions;
   readonly #uploads = new Tally('recording');
   readonly #unreadable: ExitCode[] = [];
   readonly #report: DayReport;
@@ -127,7 +127,7 @@ class Import {
     context: AppContext,
     config: Config,
     archives: Archives,
-    options: StockOptions,
+    options: ScanOptions,
     sameRide: SendOptions['sameRide'],
   ) {
     this.#context = context;
@@ -142,11 +142,11 @@ class Import {
   /** Shows the table, the sums, and perhaps the requests: there are none without an account. */
   async show(paths: readonly string[]): Promise<ExitCode> {
     const config = this.#config;
-    if (config.get('baseUrl') === undefined) await this.#takeStock(paths);
+    if (config.get('baseUrl') === undefined) await this.#scan(paths);
     else {
       await withLedger(this.#context, config, { offline: true }, async (connection, ledger) => {
-        const { stock, isEmpty } = await this.#takeStock(paths, connection, ledger);
-        if (!isEmpty) await this.#send(stock, true, connection, ledger);
+        const { scan, isEmpty } = await this.#scan(paths, connection, ledger);
+        if (!isEmpty) await this.#send(scan, true, connection, ledger);
       });
     }
     return this.#exitCode;
@@ -157,21 +157,21 @@ class Import {
     requireBaseUrl(this.#config);
     const online = { connections: DEFAULT_JOBS, offline: false };
     return await withLedger(this.#context, this.#config, online, async (connection, ledger) => {
-      const { stock, isEmpty, toSend } = await this.#takeStock(paths, connection, ledger);
+      const { scan, isEmpty, toSend } = await this.#scan(paths, connection, ledger);
       // Days that were sent before need no question; each is reported as unchanged.
       if (
         !isEmpty &&
         (yes || toSend === '' || (await confirmed(this.#context, 'send it', 'Nothing was sent')))
       ) {
         this.#report.zones?.remember();
-        await this.#send(stock, false, connection, ledger);
+        await this.#send(scan, false, connection, ledger);
       }
       return this.#exitCode;
     });
   }
 
   /** Reports what was found, and what of it would be sent: without an account, all of it. */
-  async #takeStock(paths: readonly string[], connection?: Connection, ledger?: OpenLedger) {
+  async #scan(paths: readonly string[], connection?: Connection, ledger?: OpenLedger) {
     const { cwd, io, output } = this.#context;
     // The search of a folder may hang.
     void hearSignals();
@@ -179,9 +179,9 @@ class Import {
     this.#report.zones = zones;
     const zone = zones?.zone ?? this.#options.zone;
     const progress = output.progress();
-    let stock: Stock;
+    let scan: Scan;
     try {
-      stock = await takeStock(
+      scan = await scanInputs(
         this.#context,
         paths,
         { ...this.#options, zone },
@@ -190,7 +190,7 @@ class Import {
           archives: this.#archives,
           known: ledger,
           report: (item) => this.#reportUpload(item),
-          reportUnreadable: (piece) => this.#reportUnreadable(piece),
+          reportUnreadable: (inputFile) => this.#reportUnreadable(inputFile),
           progress: (done, current) => progress.update({ noun: 'file', done, current }),
         },
       );
@@ -198,7 +198,7 @@ class Import {
       progress.stop();
       this.#report.failures.print(output);
     }
-    const { rows, records } = stock;
+    const { rows, records } = scan;
     const { notes, warnings } = records.wellness;
     for (const note of notes) output.say(note);
     for (const warning of warnings) output.warn(warning);
@@ -213,16 +213,13 @@ class Import {
       nutrition: records.nutrition.records.length,
     };
     const target = connection && ledger && targetsOf(connection, ledger).records;
-    const toSend = toSendText(
-      stock,
-      target === undefined ? all : await this.#unsent(stock, target),
-    );
+    const toSend = toSendText(scan, target === undefined ? all : await this.#unsent(scan, target));
     output.say(toSend === '' ? 'There is nothing to send.' : `To send: ${toSend}.`);
-    return { stock, toSend, isEmpty: toSendText(stock, all) === '' };
+    return { scan, toSend, isEmpty: toSendText(scan, all) === '' };
   }
 
-  /** Counts the days of a stock that need a request: the sender decides. */
-  async #unsent({ records }: Stock, target: Omit<DeliveryTarget, 'report'>) {
+  /** Counts the days of a scan that need a request: the sender decides. */
+  async #unsent({ records }: Scan, target: Omit<DeliveryTarget, 'report'>) {
     const unsent = { wellness: 0, nutrition: 0 };
     const options = { jobs: DEFAULT_JOBS, force: false, dryRun: true, rank: this.#options.rank };
     const report = ({ kind, outcome }: RecordItem) => {
@@ -235,7 +232,7 @@ class Import {
   }
 
   async #send(
-    stock: Stock,
+    scan: Scan,
     dryRun: boolean,
     connection: Connection,
     ledger: OpenLedger,
@@ -249,13 +246,13 @@ class Import {
       sameRide: this.#sameRide,
       rank: this.#options.rank,
     };
-    const total = stock.records.wellness.records.length + stock.records.nutrition.records.length;
+    const total = scan.records.wellness.records.length + scan.records.nutrition.records.length;
     let done = 0;
     try {
       await withProgress(output, sendOptions, async (progress) => {
-        await sendStock(
+        await sendScan(
           this.#context,
-          stock,
+          scan,
           sendOptions,
           {
             ...upload,
@@ -304,11 +301,11 @@ class Import {
     output.result(uploadItemJson(item), isSilent ? undefined : uploadItemText(item, view));
   }
 
-  #reportUnreadable(piece: UnreadablePiece): void {
+  #reportUnreadable(inputFile: UnreadableInput): void {
     this.#unreadable.push(
-      piece.reason === 'no-room' ? exitCodeOf('STORAGE') : ExitCode.invalidInput,
+      inputFile.reason === 'no-room' ? exitCodeOf('STORAGE') : ExitCode.invalidInput,
     );
-    this.#context.output.result(unreadableJson(piece), unreadableText(piece));
+    this.#context.output.result(unreadableJson(inputFile), unreadableText(inputFile));
   }
 
   get #exitCode(): ExitCode {

@@ -1,6 +1,6 @@
 import type { ImportRow } from '../../import/import-table.ts';
-import type { Stock } from '../../import/stock.ts';
-import type { UnreadablePiece } from '../../inputs/pieces.ts';
+import type { Scan } from '../../import/scan.ts';
+import type { UnreadableInput } from '../../inputs/input-files.ts';
 import type { Io } from '../../terminal/io.ts';
 import { type Text, joinTexts, renderText } from '../../base/phrase.ts';
 import { KINDS, type RecordKind } from '../../ledger/records.ts';
@@ -95,13 +95,13 @@ function shortened(rows: readonly ImportRow[]): ImportRow[] {
 }
 
 /**
- * Summarises what will be sent of a stock, such as `412 recordings (98 MB) and 365 days of wellness`; ''
+ * Summarises what will be sent of a scan, such as `412 recordings (98 MB) and 365 days of wellness`; ''
  * for nothing.
  *
  * @param unsent number of days, by their kind
  */
 export function toSendText(
-  { rows, files, members }: Stock,
+  { rows, files, members }: Scan,
   unsent: Readonly<Record<RecordKind, number>>,
 ): string {
   const count = files.length + members.length;
@@ -121,11 +121,11 @@ export function toSendText(
     : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
 }
 
-export function unreadableJson({ path, problem, reason }: UnreadablePiece) {
+export function unreadableJson({ path, problem, reason }: UnreadableInput) {
   return { type: 'import-unreadable', path, reason, detail: problem };
 }
 
-export function unreadableText({ path, problem }: UnreadablePiece): string {
+export function unreadableText({ path, problem }: UnreadableInput): string {
   // A message about the content of a file begins with its path, for the line and the column.
   return problem.startsWith(path) ? problem : `${path}: not read. ${problem}`;
 }

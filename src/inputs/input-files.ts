@@ -4,7 +4,7 @@ import { type Archives, type Member, isZipFile, isZipName } from '../archive/arc
 import type { ArchiveReason } from '../archive/fault.ts';
 import { type UnreadablePath, searchPaths, type RecordingFile } from './find-files.ts';
 
-export interface Piece {
+export interface InputFile {
   /** Path in reports. */
   readonly path: string;
   /** Identity over all runs. */
@@ -19,7 +19,7 @@ export interface Piece {
 }
 
 /** A path or an archive that cannot be read. */
-export interface UnreadablePiece extends UnreadablePath {
+export interface UnreadableInput extends UnreadablePath {
   readonly reason: ArchiveReason;
 }
 
@@ -33,12 +33,12 @@ export async function* walk(
   paths: readonly string[],
   cwd: string,
   archives: Archives,
-): AsyncGenerator<Piece | UnreadablePiece, void, undefined> {
+): AsyncGenerator<InputFile | UnreadableInput, void, undefined> {
   for (const found of searchPaths(paths, cwd, isVisible)) {
     if ('problem' in found) yield { ...found, reason: 'unreadable' };
     else if (isZipName(found.path) && (await isZipFile(found.absolute))) {
       yield* membersOf(found, archives);
-    } else yield pieceOf(found);
+    } else yield inputFileOf(found);
   }
 }
 
@@ -49,7 +49,7 @@ function isVisible(name: string): boolean {
 async function* membersOf(
   { path, absolute }: RecordingFile,
   archives: Archives,
-): AsyncGenerator<Piece | UnreadablePiece, void, undefined> {
+): AsyncGenerator<InputFile | UnreadableInput, void, undefined> {
   for await (const member of archives.members(path, absolute)) {
     if ('problem' in member) {
       yield member;
@@ -61,7 +61,7 @@ async function* membersOf(
   }
 }
 
-function pieceOf(file: RecordingFile): Piece {
+function inputFileOf(file: RecordingFile): InputFile {
   const { path, absolute, stamp } = file;
   const read = () => createReadStream(absolute, { highWaterMark: 256 * 1024 });
   const from = { file };

@@ -9,17 +9,17 @@ import type { RecordKind, RecordOptions, Zone } from '../records/types.ts';
 import { isRecordingName, isRepairedCopy, isTrackName } from '../inputs/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { ImportTable } from './import-table.ts';
-import { type KnownRecordings, RecordingStock } from './take-recordings.ts';
+import { type KnownRecordings, RecordingScan } from './take-recordings.ts';
 import { KINDS } from '../ledger/records.ts';
-import { RecordStock } from './take-records.ts';
-import { PHONE_TRACKS, TrackStock } from './take-tracks.ts';
+import { RecordScan } from './take-records.ts';
+import { PHONE_TRACKS, TrackScan } from './take-tracks.ts';
 import type { SendOptions } from '../upload/known-outcome.ts';
 import { sendTracks } from '../upload/send-tracks.ts';
-import { type Piece, type UnreadablePiece, walk } from '../inputs/pieces.ts';
+import { type InputFile, type UnreadableInput, walk } from '../inputs/input-files.ts';
 
-export type Stock = Readonly<Awaited<ReturnType<typeof takeStock>>>;
+export type Scan = Readonly<Awaited<ReturnType<typeof scanInputs>>>;
 
-export interface StockOptions extends Omit<RecordOptions, 'sources'> {
+export interface ScanOptions extends Omit<RecordOptions, 'sources'> {
   readonly zone: Zone;
   /** Earliest day (`YYYY-MM-DD`) of recordings and records. */
   readonly since: string | undefined;
@@ -28,7 +28,7 @@ export interface StockOptions extends Omit<RecordOptions, 'sources'> {
   readonly include: readonly string[];
 }
 
-export interface StockTools {
+export interface ScanTools {
   readonly cwd: string;
   readonly archives: Archives;
   /** Absent without an account: every recording counts as new. */
@@ -36,7 +36,7 @@ export interface StockTools {
   /** Called for each recording that cannot be used. */
   readonly report: (item: UploadItem) => void;
   /** Called for each other file, and each archive, that cannot be read. */
-  readonly reportUnreadable: (piece: UnreadablePiece) => void;
+  readonly reportUnreadable: (inputFile: UnreadableInput) => void;
   readonly progress: (files: number, path: string) => void;
 }
 
@@ -46,17 +46,17 @@ export interface StockTools {
  *
  * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
  */
-export async function takeStock(
+export async function scanInputs(
   context: Pick<Context, 'clock' | 'signal'>,
   paths: readonly string[],
-  options: StockOptions,
-  { cwd, archives, known, report, reportUnreadable, progress }: StockTools,
+  options: ScanOptions,
+  { cwd, archives, known, report, reportUnreadable, progress }: ScanTools,
 ) {
   const { signal } = context;
   const { since, zone, sources } = options;
   const table = new ImportTable();
-  const records = new RecordStock(table, sources, reportUnreadable);
-  const recordings = new RecordingStock({
+  const records = new RecordScan(table, sources, reportUnreadable);
+  const recordings = new RecordingScan({
     table,
     since,
     known,
@@ -64,25 +64,25 @@ export async function takeStock(
     zone: zone.name,
     wellness: records,
   });
-  const tracks = new TrackStock(context, {
+  const tracks = new TrackScan(context, {
     ...{ table, since, known, report, zone: zone.name },
     withPhones: options.include.includes(PHONE_TRACKS),
   });
-  const copies: Piece[] = [];
+  const copies: InputFile[] = [];
   let files = 0;
-  for await (const piece of walk(paths, cwd, archives)) {
+  for await (const inputFile of walk(paths, cwd, archives)) {
     signal.throwIfAborted();
-    progress(++files, piece.path);
-    if ('problem' in piece) {
+    progress(++files, inputFile.path);
+    if ('problem' in inputFile) {
       table.leaveUnreadable();
-      reportUnreadable(piece);
-    } else if (isRepairedCopy(piece.name)) copies.push(piece);
-    else if (isRecordingName(piece.name)) await recordings.add(piece);
-    else if (isTrackName(piece.name)) await tracks.add(piece);
-    else if (!(await records.add(piece))) addOther(table, piece);
+      reportUnreadable(inputFile);
+    } else if (isRepairedCopy(inputFile.name)) copies.push(inputFile);
+    else if (isRecordingName(inputFile.name)) await recordings.add(inputFile);
+    else if (isTrackName(inputFile.name)) await tracks.add(inputFile);
+    else if (!(await records.add(inputFile))) addOther(table, inputFile);
   }
   // An archive may have an original behind its copy.
-  for (const piece of copies) await recordings.addRepaired(piece);
+  for (const inputFile of copies) await recordings.addRepaired(inputFile);
   const entries = tracks.take(recordings.rides);
   const read = (kind: RecordKind) => {
     progress(files, kind);
@@ -103,14 +103,14 @@ export async function takeStock(
 }
 
 /**
- * Sends everything of a stock: recordings, then wellness, then nutrition. Reports each recording and
+ * Sends everything of a scan: recordings, then wellness, then nutrition. Reports each recording and
  * each day once.
  *
  * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
  */
-export async function sendStock(
+export async function sendScan(
   context: Context,
-  { files, members, tracks, bytes, records }: Stock,
+  { files, members, tracks, bytes, records }: Scan,
   options: DeliveryOptions & Pick<SendOptions, 'sameRide'>,
   recordings: RunTarget,
   days: DeliveryTarget,
@@ -124,7 +124,7 @@ export async function sendStock(
   for (const kind of KINDS) await deliverRecords(context, records[kind].records, options, days);
 }
 
-function addOther(table: ImportTable, { name }: Piece): void {
+function addOther(table: ImportTable, { name }: InputFile): void {
   const extension = extname(name).toLowerCase().slice(0, 12);
   const title = extension === '' ? 'Files without an extension' : `${extension} files`;
   table.leave('not-understood', title, 'of no known source');

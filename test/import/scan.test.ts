@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Archives } from '../../src/archive/archives.ts';
 import type { ImportRow } from '../../src/import/import-table.ts';
-import { type StockOptions, takeStock } from '../../src/import/stock.ts';
+import { type ScanOptions, scanInputs } from '../../src/import/scan.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { SOURCES } from '../../src/records/sources/all.ts';
@@ -34,11 +34,11 @@ const UDS = JSON.stringify([
   { calendarDate: '2026-02-21', totalSteps: 8_000, restingHeartRate: 45, userProfilePK: 1 },
 ]);
 
-/** Writes files into a folder, and takes stock of these paths of it. */
-async function stockOf(
+/** Writes files into a folder, and scans these paths of it. */
+async function scanOf(
   files: Readonly<Record<string, Uint8Array | string>>,
   paths: readonly string[],
-  { confirmed, ...over }: Partial<StockOptions> & { confirmed?: Uint8Array } = {},
+  { confirmed, ...over }: Partial<ScanOptions> & { confirmed?: Uint8Array } = {},
 ) {
   const dir = scratchDir();
   const temp = scratchDir();
@@ -64,7 +64,7 @@ async function stockOf(
   onTestFinished(() => archives.close());
   const problems: string[] = [];
   const looked: string[] = [];
-  const options: StockOptions = {
+  const options: ScanOptions = {
     zone: { name: 'Europe/Berlin', from: 'flag' },
     strict: false,
     now: Date.parse('2026-04-01'),
@@ -73,7 +73,7 @@ async function stockOf(
     include: [],
     ...over,
   };
-  const stock = await takeStock(context, paths, options, {
+  const scan = await scanInputs(context, paths, options, {
     cwd: dir,
     archives,
     known: { uploads, known },
@@ -81,14 +81,14 @@ async function stockOf(
     reportUnreadable: ({ path, reason }) => problems.push(`${path}: ${reason}`),
     progress: (count, path) => looked.push(`${count} ${path}`),
   });
-  return { stock, problems, looked, dir, tempFiles: () => readdirSync(temp) };
+  return { scan, problems, looked, dir, tempFiles: () => readdirSync(temp) };
 }
 
 /** A row in short. */
 const row = ({ kind, title, files, days, sends }: ImportRow) =>
   `${kind}: ${title}, ${files}${days.length > 0 ? `, ${days[0] ?? ''} to ${days.at(-1) ?? ''}` : ''}${sends ? ', sent' : ''}`;
 
-describe('taking stock of an account export', () => {
+describe('a scan of an account export', () => {
   it('classifies every member, in archives at any depth', async () => {
     const inner = makeZip([
       { name: 'athlete_1.fit', bytes: RIDE },
@@ -111,8 +111,8 @@ describe('taking stock of an account export', () => {
       { name: 'README', bytes: 'x' },
       { name: 'copy.fit.gz', bytes: gzipSync(RIDE) },
     ]);
-    const { stock, problems, tempFiles } = await stockOf({ 'export.zip': zip }, ['export.zip']);
-    expect(stock.rows.map(row)).toEqual([
+    const { scan, problems, tempFiles } = await scanOf({ 'export.zip': zip }, ['export.zip']);
+    expect(scan.rows.map(row)).toEqual([
       'recordings: Recordings, 2, 2026-02-15 to 2026-03-01, sent',
       'wellness: Garmin Connect account export: daily summaries, 1, 2026-02-20 to 2026-02-21, sent',
       'wellness: JSON records, 1, 2026-02-15 to 2026-02-16, sent',
@@ -131,12 +131,12 @@ describe('taking stock of an account export', () => {
       'export.zip/DI_CONNECT/broken.json: unreadable',
       'export.zip/track.tcx.gz: not-fit',
     ]);
-    expect(stock.members.map(({ path }) => path)).toEqual([
+    expect(scan.members.map(({ path }) => path)).toEqual([
       'export.zip/DI_CONNECT/DI-Connect-Uploaded-Files/Part1.zip/athlete_1.fit',
       'export.zip/DI_CONNECT/DI-Connect-Uploaded-Files/Part1.zip/athlete_2.fit',
     ]);
     expect(tempFiles()).toEqual([]);
-    const { wellness, nutrition } = stock.records;
+    const { wellness, nutrition } = scan.records;
     expect(wellness.records.map(({ date, sources }) => [date, sources])).toEqual([
       ['2026-02-15', ['export.zip/DI_CONNECT/own.json#/0']],
       ['2026-02-16', ['export.zip/DI_CONNECT/own.json#/1']],
@@ -158,19 +158,19 @@ describe('taking stock of an account export', () => {
     ]);
     const walk = rideOf('2026-03-02', 3);
     const files = { 'a.zip': zip, 'b/whole.repaired.fit': truncated(walk, 9), 'b/whole.fit': walk };
-    const { stock, problems } = await stockOf(files, ['a.zip', 'b']);
-    expect(stock.rows.map(row)).toEqual([
+    const { scan, problems } = await scanOf(files, ['a.zip', 'b']);
+    expect(scan.rows.map(row)).toEqual([
       'recordings: Recordings, 4, 2026-02-15 to 2026-03-02, sent',
       'copies: Repaired copies, 2',
       'unusable: Invalid recordings, 1',
     ]);
     expect(problems).toEqual(['a.zip/cut.fit: incomplete']);
-    expect(stock.members.map(({ path }) => path)).toEqual([
+    expect(scan.members.map(({ path }) => path)).toEqual([
       'a.zip/swim.fit',
       'a.zip/cut.repaired.fit',
       'a.zip/alone.repaired.fit',
     ]);
-    expect(stock.files.map(({ path }) => path)).toEqual(['b/whole.fit']);
+    expect(scan.files.map(({ path }) => path)).toEqual(['b/whole.fit']);
   });
 
   it('leaves the members readable for sending', async () => {
@@ -179,9 +179,9 @@ describe('taking stock of an account export', () => {
       { name: '1.zip', bytes: inner },
       { name: '2.zip', bytes: makeZip([{ name: 'b.fit', bytes: RUN }]) },
     ]);
-    const { stock } = await stockOf({ 'export.zip': zip }, ['export.zip']);
+    const { scan } = await scanOf({ 'export.zip': zip }, ['export.zip']);
     const read = [];
-    for (const member of stock.members) read.push(await member.read());
+    for (const member of scan.members) read.push(await member.read());
     expect(read.map((contents) => ('bytes' in contents ? contents.bytes : contents))).toEqual([
       Buffer.from(RIDE),
       Buffer.from(RUN),
@@ -193,25 +193,25 @@ describe('taking stock of an account export', () => {
       { name: 'a.json', bytes: WELLNESS, lies: { crc: 1 } },
       { name: 'b.json', bytes: WELLNESS, lies: { flags: 1 } },
     ]);
-    const { stock, problems } = await stockOf({ 'export.zip': zip }, ['export.zip']);
+    const { scan, problems } = await scanOf({ 'export.zip': zip }, ['export.zip']);
     expect(problems).toEqual(['export.zip/a.json: corrupt', 'export.zip/b.json: unreadable']);
-    expect(stock.rows.map(row)).toEqual(['unreadable: Unreadable files, 2']);
-    expect(stock.records.wellness.records).toEqual([]);
+    expect(scan.rows.map(row)).toEqual(['unreadable: Unreadable files, 2']);
+    expect(scan.records.wellness.records).toEqual([]);
   });
 
   it('never takes JSON of an unknown program for records', async () => {
-    const { stock } = await stockOf(
+    const { scan } = await scanOf(
       {
         'a.json': JSON.stringify([{ date: '2026-02-15', vibes: 'good', userId: 7 }]),
         'b.json': JSON.stringify({ day: '2026-02-15', weight: 70 }),
       },
       ['a.json', 'b.json'],
     );
-    expect(stock.rows.map(row)).toEqual(['not-understood: .json files, 2']);
+    expect(scan.rows.map(row)).toEqual(['not-understood: .json files, 2']);
   });
 });
 
-describe('taking stock of files and folders', () => {
+describe('a scan of files and folders', () => {
   it('finds recordings, records and archives at any depth, each once', async () => {
     const files = {
       'r/a.fit': RIDE,
@@ -220,58 +220,58 @@ describe('taking stock of files and folders', () => {
       'r/.hidden/d.fit': rideOf('2026-01-01', 9),
       'r/.DS_Store': 'x',
     };
-    const { stock, looked } = await stockOf(files, ['r', 'r/a.fit', './r/deep/er/w.json']);
-    expect(stock.files.map(({ path }) => path)).toEqual(['r/a.fit']);
-    expect(stock.members.map(({ path }) => path)).toEqual(['r/deep/b.zip/c.fit']);
-    expect(stock.records.wellness.records).toHaveLength(2);
+    const { scan, looked } = await scanOf(files, ['r', 'r/a.fit', './r/deep/er/w.json']);
+    expect(scan.files.map(({ path }) => path)).toEqual(['r/a.fit']);
+    expect(scan.members.map(({ path }) => path)).toEqual(['r/deep/b.zip/c.fit']);
+    expect(scan.records.wellness.records).toHaveLength(2);
     expect(looked.slice(0, 3)).toEqual(['1 r/a.fit', '2 r/deep/b.zip/c.fit', '3 r/deep/er/w.json']);
   });
 
   it('follows no link in a folder', async () => {
     const dir = scratchDir();
     writeFileSync(join(dir, 'ride.fit'), RIDE);
-    const { dir: cwd } = await stockOf({ 'r/x.txt': 'x' }, []);
+    const { dir: cwd } = await scanOf({ 'r/x.txt': 'x' }, []);
     symlinkSync(dir, join(cwd, 'r/link'));
     symlinkSync(join(dir, 'ride.fit'), join(cwd, 'r/ride.fit'));
-    const { stock } = await stockOf({}, [join(cwd, 'r')]);
-    expect(stock.rows.map(row)).toEqual(['not-understood: .txt files, 1']);
+    const { scan } = await scanOf({}, [join(cwd, 'r')]);
+    expect(scan.rows.map(row)).toEqual(['not-understood: .txt files, 1']);
   });
 
   it('reports a path that does not exist, and looks at the others', async () => {
-    const { stock, problems } = await stockOf({ 'a.fit': RIDE }, ['nowhere', 'a.fit', '']);
+    const { scan, problems } = await scanOf({ 'a.fit': RIDE }, ['nowhere', 'a.fit', '']);
     expect(problems).toEqual(['nowhere: unreadable', ': unreadable']);
-    expect(stock.files).toHaveLength(1);
+    expect(scan.files).toHaveLength(1);
   });
 
   it('reports a zip archive that is still being written, and looks at the others', async () => {
     const zip = makeZip([{ name: 'c.fit', bytes: RUN }]);
     const files = { 'a.fit': RIDE, 'part.zip': zip.subarray(0, -40) };
-    const { stock, problems } = await stockOf(files, ['part.zip', 'a.fit']);
+    const { scan, problems } = await scanOf(files, ['part.zip', 'a.fit']);
     expect(problems).toEqual(['part.zip: incomplete']);
-    expect(stock.files).toHaveLength(1);
+    expect(scan.files).toHaveLength(1);
   });
 });
 
-describe('a stock', () => {
+describe('a scan', () => {
   it('leaves out recordings that the platform confirmed before', async () => {
     const files = { 'a.zip': makeZip([{ name: 'a.fit', bytes: RIDE }]), 'b.fit': RUN };
-    const { stock } = await stockOf(files, ['a.zip', 'b.fit'], { confirmed: RIDE });
-    expect(stock.rows.map(row)).toEqual([
+    const { scan } = await scanOf(files, ['a.zip', 'b.fit'], { confirmed: RIDE });
+    expect(scan.rows.map(row)).toEqual([
       'recordings: Recordings, 1, 2026-03-01 to 2026-03-01, sent',
       'uploaded-before: Recordings uploaded before, 1, 2026-02-15 to 2026-02-15',
     ]);
-    expect([stock.files.length, stock.members.length]).toEqual([1, 0]);
+    expect([scan.files.length, scan.members.length]).toEqual([1, 0]);
   });
 
   it('begins with --since: recordings by their start, records by their day', async () => {
     const files = { 'a.fit': RIDE, 'b.fit': RUN, 'w.json': WELLNESS };
-    const { stock } = await stockOf(files, ['.'], { since: '2026-02-16' });
-    expect(stock.rows.map(row)).toEqual([
+    const { scan } = await scanOf(files, ['.'], { since: '2026-02-16' });
+    expect(scan.rows.map(row)).toEqual([
       'recordings: Recordings, 1, 2026-03-01 to 2026-03-01, sent',
       'wellness: JSON records, 1, 2026-02-16 to 2026-02-16, sent',
       'too-early: Earlier recordings, 1, 2026-02-15 to 2026-02-15',
     ]);
-    expect(stock.records.wellness.records.map(({ date }) => date)).toEqual(['2026-02-16']);
+    expect(scan.records.wellness.records.map(({ date }) => date)).toEqual(['2026-02-16']);
   });
 
   it('counts a recording on its local day, or on the day of the zone', async () => {
@@ -285,8 +285,8 @@ describe('a stock', () => {
         localOffsetMinutes: -300,
       }),
     };
-    const { stock } = await stockOf(files, ['.']);
-    expect(stock.rows[0]?.days).toEqual(['2026-02-15', '2026-02-16']);
+    const { scan } = await scanOf(files, ['.']);
+    expect(scan.rows[0]?.days).toEqual(['2026-02-15', '2026-02-16']);
   });
 });
 
@@ -294,10 +294,10 @@ it('takes members with one name in steps that grow with their number, not with i
   const steps = async (count: number): Promise<number> => {
     const members = Array.from({ length: count }, () => ({ name: 'a.json', bytes: WELLNESS }));
     const looks = [vi.spyOn(Set.prototype, 'has'), vi.spyOn(Map.prototype, 'has')];
-    const { stock } = await stockOf({ 'x.zip': makeZip(members) }, ['x.zip']);
+    const { scan } = await scanOf({ 'x.zip': makeZip(members) }, ['x.zip']);
     const total = looks.reduce((sum, { mock }) => sum + mock.calls.length, 0);
     for (const look of looks) look.mockRestore();
-    expect(stock.rows.map(row)).toEqual([
+    expect(scan.rows.map(row)).toEqual([
       `wellness: JSON records, ${count}, 2026-02-15 to 2026-02-16, sent`,
     ]);
     return total;
