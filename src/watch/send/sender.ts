@@ -240,7 +240,10 @@ export class Sender {
             : [await this.#uploader.uploadContents({ path }, contents)];
       return this.#takeResults(recording, items);
     } catch (error) {
-      if (!this.#hardStop.signal.aborted) this.#failed(recording, asFailure(error));
+      const failure = asFailure(error);
+      // The end of the watcher is no failure.
+      const isOver = this.#hardStop.signal.aborted || failure.code === 'INTERRUPTED';
+      if (!isOver) this.#failed(recording, failure);
       return false;
     } finally {
       this.#active.delete(recording);
