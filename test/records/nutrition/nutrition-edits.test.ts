@@ -76,6 +76,17 @@ describe.each([
     expect(held()).toEqual(['bar 40', 'gel 50']);
   });
 
+  it('is kept after an edit that an earlier push reported, with a note', async () => {
+    const { push, held, sandbox, idOf } = await open();
+    await push({ 'a.json': day(GEL, BAR) });
+    sandbox.control.editFood(idOf('gel'), { carbs: 50 });
+    await push({ 'a.json': day(GEL, BAR, RICE) });
+    expect(notesOf(await push({ 'a.json': day(BAR, RICE) }))).toEqual([
+      expect.stringContaining('(--force removes it)'),
+    ]);
+    expect(held()).toEqual(['bar 40', 'gel 50', 'rice 90']);
+  });
+
   it('is never changed if the athlete or another source entered it', async () => {
     const { push, held, sandbox } = await open();
     const soup = sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
