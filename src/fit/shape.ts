@@ -6,14 +6,14 @@ import type { Summary } from './summary.ts';
 export type Shape = Readonly<ReturnType<typeof readShape>>;
 
 /** Fields of a record, the old and the enhanced one. */
-const CHANNELS = {
-  position: [0],
-  altitude: [2, 78],
-  heartRate: [3],
-  cadence: [4],
-  power: [7],
-  temperature: [13],
-} as const;
+const CHANNELS = [
+  ['position', [0]],
+  ['altitude', [2, 78]],
+  ['heartRate', [3]],
+  ['cadence', [4]],
+  ['power', [7]],
+  ['temperature', [13]],
+] as const;
 
 /** Positions are kept for every whole minute; of long recordings, for these multiples (s). */
 const STEPS = [60, 300, 1800, 21_600];
@@ -24,7 +24,7 @@ const LONGEST_GAP_SECS = 60;
 
 /** Reads the records of a whole recording. */
 export function readShape(bytes: Uint8Array, { sessions, fileId, timerSecs }: Summary) {
-  const channels = new Set<keyof typeof CHANNELS>();
+  const channels = new Set<(typeof CHANNELS)[number][0]>();
   const places = new Places();
   let from = Infinity;
   let to = -Infinity;
@@ -36,10 +36,9 @@ export function readShape(bytes: Uint8Array, { sessions, fileId, timerSecs }: Su
       records++;
       from = Math.min(from, timestamp);
       to = Math.max(to, timestamp);
-      for (const [channel, fields] of Object.entries(CHANNELS)) {
-        if (fields.some((field) => message.number(field) !== undefined)) {
-          channels.add(channel as keyof typeof CHANNELS);
-        }
+      for (const [channel, fields] of CHANNELS) {
+        if (channels.has(channel)) continue;
+        if (fields.some((field) => message.number(field) !== undefined)) channels.add(channel);
       }
       places.add(FIT_EPOCH_MS / 1000 + timestamp, message);
     },
