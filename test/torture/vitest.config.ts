@@ -8,6 +8,10 @@ delete process.env['NODE_EXTRA_CA_CERTS'];
 export default defineConfig({
   test: {
     include: ['test/torture/**/*.torture.ts'],
+    // As in the configuration of `npm test`: a process loads the modules once.
+    isolate: false,
+    execArgv: ['--max-semi-space-size=64'],
+    experimental: { fsModuleCache: true },
     setupFiles: [
       'test/support/contract-setup.ts',
       'test/support/equality-setup.ts',
