@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('a login that starts a browser', (
     await expect.poll(() => existsSync(path)).toBe(true);
     const seen = JSON.parse(readFileSync(path, 'utf8')) as Seen;
     expect(seen.argv).toEqual([/^http:\/\/127\.0\.0\.1:\d+\/start\/[\w-]+$/]);
-    expect(seen.address).toMatch(AUTHORIZE_URL);
+    expect(`${seen.address}\n`).toMatch(AUTHORIZE_URL);
     expect(seen.state).toMatch(/^[\w-]{43}$/);
     expect(seen.commandLines).toEqual([]);
   });
