@@ -191,7 +191,10 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
       const installed = await sync('daemon', 'install', folder);
       expect(installed.code, installed.output).toBe(0);
       put(join(folder, 'ride.fit'), anotherRecording());
-      await until(() => hashes().length === 1);
+      await until(() => hashes().length === 1).catch(async (error: unknown) => {
+        const { output } = await sync('status');
+        throw new Error(output, { cause: error });
+      });
       expect((await sync('daemon', 'uninstall')).code).toBe(0);
     },
   );
