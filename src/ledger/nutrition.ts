@@ -28,7 +28,10 @@ export interface DayItem {
   readonly id?: string;
   /** A look found it before it was sent, so another computer or the athlete entered it. */
   readonly foreign?: true;
-  /** As the platform stored it, if it changed the values itself, or holds another version in its place. */
+  /**
+   * As the platform showed it, if it changed the values itself, holds another version in its place, or shows no writer
+   * that is known.
+   */
   readonly stored?: Body;
   /** The version of the athlete or of another computer in the platform, which stays. */
   readonly edited?: Body;

@@ -341,7 +341,9 @@ class Comparison {
     const isConflict = isVersion || isContested(item) || (state === 'unsure' && !mayBeOwn);
     const isUnseen = id === undefined && !this.#day.base.others.includes(otherKey(there));
     const isAdapted = this.#look.isAnswer === true && state === 'unsure' && isUnseen && !isConflict;
-    if (holdsItem(theirs, body)) this.#plan.keep.push(at);
+    // Without a known writer, `stored` says that it was shown: it may be gone at the next look.
+    const isShown = state === 'unsure' && !isProven;
+    if (holdsItem(theirs, body)) this.#plan.keep.push(isShown ? { ...at, stored: theirs } : at);
     else if (stored !== undefined && holdsItem(theirs, stored))
       this.#plan.keep.push({ ...at, stored });
     else if (isAdapted) {
@@ -389,9 +391,10 @@ class Comparison {
   #absent(item: DayItem, hasNews: boolean): void {
     const { state, body, inputs, id, stored } = item;
     const isUnsure = state === 'unsure';
-    const isUnanswered = isUnsure && id === undefined;
+    const wasShown = id !== undefined || stored !== undefined;
+    const isUnanswered = isUnsure && !wasShown;
     // A request of another computer that had read the day before ours was written after ours.
-    const isDropped = isUnsure && id !== undefined && hasNews;
+    const isDropped = isUnsure && wasShown && hasNews;
     const isNew = state === undefined || (isContested(item) && stored === undefined);
     const isAgain = state !== 'away' && this.#policy.resends === true;
     if (isNew || isAgain || isDropped || (isUnanswered && this.#look.isAnswer !== true)) {

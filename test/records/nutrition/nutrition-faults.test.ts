@@ -12,12 +12,27 @@ import {
   crashing,
   day,
   dayOn,
+  notesOf,
   openNutrition,
   outcomesOf,
 } from './delivery-support.ts';
 
 const BIG_GEL = { ...GEL, carbs: 30 };
 const OTHER_DAY = '2026-02-16';
+
+it('an item stays away that was removed after a look had shown it, although its answer was lost', async () => {
+  const { push, held, idOf, sandbox } = await openNutrition({}, { scopes: READ });
+  sandbox.control.addFaults('nutrition:504(after)');
+  await push({ 'a.json': day(GEL) });
+  expect(held()).toEqual(['gel 25']);
+  sandbox.control.editFood(idOf('gel'), null);
+  const again = await push({ 'a.json': day(GEL) });
+  expect([outcomesOf(again), held()]).toEqual([['skipped'], []]);
+  expect(notesOf(again)).toEqual([/gel.*no longer on the platform|no longer on the platform.*gel/]);
+  // A corrected version is sent.
+  await push({ 'a.json': day(BIG_GEL) });
+  expect(held()).toEqual(['gel 30']);
+});
 
 describe.each(KINDS)('a nutrition day on platform %s', (platform) => {
   it.each(['504', '504(after)', '500(after)', 'reset', 'reset-after', 'html(after)', 'truncate'])(
