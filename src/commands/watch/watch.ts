@@ -19,7 +19,7 @@ import { REMOTE_CHILD } from '../../devices/remote/reader.ts';
 import { filesystemType, hasRecursiveEvents } from '../../watch/find/filesystem-type.ts';
 import { POLL_MS } from '../../watch/find/watched-folder.ts';
 import { hearSignals } from '../../system/signals.ts';
-import { keepIdleHeapSmall, loadAhead } from '../../system/this-process.ts';
+import { garbageCollector, keepIdleHeapSmall, loadAhead } from '../../system/this-process.ts';
 import type { WatcherOptions } from '../../watch/parts.ts';
 import type { DaemonStartOptions } from '../daemon/daemons.ts';
 import { type BackgroundSignals, backgroundKind, runInBackground } from './background.ts';
@@ -261,6 +261,7 @@ async function prepare(
   const { profile, paths } = config;
   const zone = context.output.json ? 'UTC' : await zoneShown(config, context);
   const printer = new NoticePrinter(context, { folders, style, zone });
+  const collectGarbage = garbageCollector();
   const setup: OnceSetup = {
     context,
     stateDir: paths.stateDir,
@@ -295,7 +296,10 @@ async function prepare(
           }
         : undefined,
     ignoredDevices: config.get('ignoreDevices') ?? [],
-    onAlive,
+    onAlive: () => {
+      onAlive?.();
+      collectGarbage();
+    },
   };
   return { setup, printer };
 }
