@@ -19,7 +19,7 @@ export interface KnownPlatform {
   readonly stated: PlatformKind | undefined;
   /** An answer has shown a nutrition day in four meal lists, in this run or before. */
   readonly showedMeals: boolean;
-  /** An answer has shown that it adds to days, although it had seemed to replace them. */
+  /** An answer showed that it adds to days; before, it seemed to replace them. */
   readonly adds: boolean;
   /** A success has shown no such day, although the probes had said Coach Watts. */
   readonly lackedMeals: boolean;

@@ -35,6 +35,7 @@ type LogoutReport = Awaited<ReturnType<typeof logOut>>;
 
 /** Time limit for revoking all tokens (ms); after it, the login is deleted unrevoked. */
 const REVOKE_LIMIT_MS = 20_000;
+
 export const logout: CommandModule = {
   declare: (command) =>
     command

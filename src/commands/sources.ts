@@ -76,7 +76,7 @@ async function check(context: AppContext, path: string, flags: SourcesFlags): Pr
 }
 
 /**
- * Reads a file of no source as records in the platform's form, of the kind that it holds.
+ * Reads a file that matches no source as records in the platform's form: wellness, else nutrition.
  *
  * @throws SyncError `INPUT_INVALID` if it has none
  */
@@ -106,7 +106,7 @@ function ownExports(
   return [{ input, source: PLATFORM_FORM, mapping, days: records.length, first, last }];
 }
 
-/** Limits the notes about days that are printed of a file. */
+/** Most notes about the days of a file that are printed. */
 const MAX_NOTES = 20;
 
 /** Prints what is read, and what is left out. @returns false if a part of the file cannot be sent */

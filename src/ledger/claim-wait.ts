@@ -1,6 +1,6 @@
 import type { Context } from '../base/context.ts';
 
-/** Wait after which a run names the process that it waits for (ms). */
+/** After this time, a run names the process that it waits for (ms). */
 const LONG_WAIT_MS = 30_000;
 /** Pause before the next try (ms). */
 const POLL_MS = 100;

@@ -67,8 +67,8 @@ export async function deliverRecords(
 ): Promise<void> {
   const run = new DayQueue(context, records, options, target);
   const all = await run.records();
-  const last = all.filter((record) => run.waits(record));
-  const first = all.filter((record) => !last.includes(record));
+  const last = new Set(all.filter((record) => run.waits(record)));
+  const first = all.filter((record) => !last.has(record));
   await inParallel(first, options.jobs, (record) => run.deliver(record));
   for (const record of last) await run.deliver(record);
   await run.review();

@@ -3,7 +3,7 @@ import { unitNameOf, unitsOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
 import type { FileFacts, Objection } from './objections/objection.ts';
 import { objectionsTo } from './objections/objections.ts';
-import { sentence } from './notes.ts';
+import { sentence } from '../terminal/words.ts';
 import { type DayDraft, type Entry, type Problem, type Reading, isDraft } from './types.ts';
 
 /** Applies the objections to the values of an input: of each value, the strictest. */

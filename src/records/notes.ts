@@ -1,6 +1,7 @@
 import { highestOf } from './fields.ts';
 import type { Conversion } from '../base/units.ts';
 import type { RecordAnswer } from '../api/client.ts';
+import { sentence } from '../terminal/words.ts';
 import type { Fault, PreparedRecord, RecurringNote, Units, Warning } from './types.ts';
 import type { TakenValue } from './values.ts';
 
@@ -73,11 +74,6 @@ export class Notes {
 
 function placeIn(field: string, within: string | undefined): string {
   return within === undefined ? field : `${field}/${within}`;
-}
-
-/** Ends a text with a full stop, if it is no question. */
-export function sentence(text: string): string {
-  return text.endsWith('?') ? text : `${text}.`;
 }
 
 /** Notes the fields that a platform refuses, and that stayed behind. */

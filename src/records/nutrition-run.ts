@@ -83,8 +83,9 @@ export class NutritionRun {
   waits(record: PreparedRecord): boolean {
     const { dryRun, undo, force, merge = 'same-input' } = this.#options;
     if (record.kind !== 'nutrition' || dryRun || undo !== undefined) return false;
+    if (!this.#isChanged(record)) return false;
     const known = this.#target.ledger.nutrition.day(record.date);
-    if (known.items.length === 0 || !this.#isChanged(record)) return false;
+    if (known.items.length === 0) return false;
     const { date, zoneUsed, parts, fields } = record;
     const day = { date, zoneUsed, parts, fields, known, around: this.#around(date) };
     return oursOf(day, { force, merge }).waiting.length > 0;

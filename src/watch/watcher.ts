@@ -382,7 +382,7 @@ export class Watcher {
     }
   }
 
-  /** A folder that appeared is rescanned at once, and its wellness read; one that left is looked for soon. */
+  /** Rescans a folder that appeared, and reads its wellness; checks again soon for one that disappeared. */
   #onProbed(probed: { readonly path: string }, observation: Observation): void {
     const folder = this.#folders.all.find((each) => each === probed);
     // Its device was unplugged meanwhile.

@@ -25,6 +25,7 @@ import { type LoginAttempt, savedLogin } from './store.ts';
 
 /** Time limit for revoking one login (ms). */
 const REVOKE_LIMIT_MS = 5_000;
+
 /** Settings of the profile that a login changed; null: removed. */
 type SavedSettings = Readonly<Partial<Record<SettingKey, string | null>>>;
 

@@ -261,7 +261,7 @@ async function prepare(
   const { profile, paths } = config;
   const zone = context.output.json ? 'UTC' : await zoneShown(config, context);
   const printer = new NoticePrinter(context, { folders, style, zone });
-  const collectGarbage = garbageCollector();
+  const collectGarbage = style === 'once' ? undefined : garbageCollector();
   const setup: OnceSetup = {
     context,
     stateDir: paths.stateDir,
@@ -298,7 +298,7 @@ async function prepare(
     ignoredDevices: config.get('ignoreDevices') ?? [],
     onAlive: () => {
       onAlive?.();
-      collectGarbage();
+      collectGarbage?.();
     },
   };
   return { setup, printer };

@@ -232,7 +232,7 @@ class Comparison {
     }
   }
 
-  /** Checks that the user took an item back, and that it has left: an equal one belongs to another computer. */
+  /** Whether the user took an item back and it has left: an equal item is another computer's. */
   #hasLeft(item: DayItem): boolean {
     const { status, items } = this.#day.base;
     return status === 'settled' && isUndone(item) && items.includes(item);
@@ -341,7 +341,7 @@ class Comparison {
     const isConflict = isVersion || isContested(item) || (state === 'unsure' && !mayBeOwn);
     const isUnseen = id === undefined && !this.#day.base.others.includes(otherKey(there));
     const isAdapted = this.#look.isAnswer === true && state === 'unsure' && isUnseen && !isConflict;
-    // Without a known writer, `stored` says that it was shown: it may be gone at the next look.
+    // Whose item this is stays unknown. `stored` keeps that a look has shown it.
     const isShown = state === 'unsure' && !isProven;
     if (holdsItem(theirs, body)) this.#plan.keep.push(isShown ? { ...at, stored: theirs } : at);
     else if (stored !== undefined && holdsItem(theirs, stored))

@@ -22,7 +22,7 @@ export class PageReader {
     this.#world = world;
   }
 
-  /** @param id of the athlete; the first one, if nobody has it */
+  /** @param id of the athlete to show; by default, and for an unknown one, the first */
   async read(origin: string, id = '') {
     const { athletes, recordings, daily, faults, settings, requests } = this.#world;
     const athlete = athletes.has(id) ? athletes.get(id) : athletes.first();
