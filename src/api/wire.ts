@@ -37,7 +37,10 @@ export type WireObject = Readonly<Record<string, unknown>>;
  * an answer that does not, such as the empty 200 of a gateway, confirms nothing.
  */
 export function showsResults(response: HttpResponse): boolean {
-  const { results, item } = resultsIn(answerIn(response));
+  const body = answerIn(response);
+  const { results, item } = resultsIn(body);
+  // A platform may explain a refusal, and answer a success with `{}`.
+  if (contradicts(body) || Number(results['failed']) > 0) return false;
   return (
     typeof item['state'] === 'string' || COUNTS.some((count) => typeof results[count] === 'number')
   );

@@ -57,6 +57,20 @@ describe('a platform that answers 409 to a recording that it has', () => {
   });
 });
 
+it('a platform that explains only its refusals is believed when it answers a success with {}', async () => {
+  let isFull = true;
+  const refused = {
+    body: { success: false, results: { total: 1, failed: 1, errors: ['storage is full'] } },
+  };
+  const { platform, sync, write } = await openPlainWorld({ upload: () => (isFull ? refused : {}) });
+  write('ride.fit', ride);
+  expect(await sync(['upload', 'ride.fit'])).toMatchObject({ code: 6, stdout: /storage is full/ });
+  isFull = false;
+  expect(await sync(['upload', 'ride.fit'])).toMatchObject({ code: 0, stdout: /uploaded$/m });
+  expect(await sync(['upload', 'ride.fit'])).toMatchObject({ code: 0, stdout: /uploaded before/ });
+  expect(platform.lines()).toHaveLength(2);
+});
+
 it('the setting endpoint.filePart names the file part of an upload', async () => {
   const isNamed = ({ body }: PlainRequest) => body !== undefined && body['filePart'] === 'fit';
   const upload = (request: PlainRequest) =>
