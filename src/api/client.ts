@@ -263,7 +263,8 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       const request = { method: 'PATCH', ...json(change), signal } as const;
       const call = caller.call('profile', request, NOT_OFFERED, { form: 'any' });
       const { response, sent } = await call;
-      return isSuccess(response) ? decodeProfileAnswer(response, sent) : undefined;
+      if (!isSuccess(response)) return undefined;
+      return decodeProfileAnswer(response, sent, options.kind === 'coach-watts');
     },
     async userinfo(signal: AbortSignal) {
       return jsonValue((await caller.call('userinfo', { method: 'GET', signal })).response);

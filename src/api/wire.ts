@@ -216,11 +216,19 @@ export function shownDays(answer: unknown) {
  * Decodes a success of a change of the profile (4.8; not shown in the interface): any counts, unless the body
  * contradicts it.
  *
- * @throws SyncError `REJECTED` if the body reports a failure.
+ * @param isStrict the body has to report success
+ * @throws SyncError `REJECTED` if the body reports a failure, `SERVICE_ANSWER` if it does not state the outcome.
  */
-export function decodeProfileAnswer(response: HttpResponse, sent: Sent): WireObject {
+export function decodeProfileAnswer(
+  response: HttpResponse,
+  sent: Sent,
+  isStrict: boolean,
+): WireObject {
   const body = answerIn(response);
-  if (!contradicts(body)) return body;
+  if (!contradicts(body)) {
+    if (isStrict && body['success'] !== true) throw unclear(response);
+    return body;
+  }
   throw new SyncError(
     'REJECTED',
     `The platform did not take the update: ${reasonIn(body, {}, sent)}`,

@@ -27,6 +27,16 @@ describe('sync profile', () => {
     expect(service.requests).toHaveLength(2);
   });
 
+  it('does not take an answer without success for an update at Coach Watts', async () => {
+    const service = await openTinyService({ 'PATCH /api/profile': [200, { moved: true }] });
+    const env = { SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' };
+    const home = openHome(env);
+    await runInProcess(['config', 'set', 'platform.kind', 'coach-watts'], { home });
+    const { code, stdout, stderr } = await runInProcess(['profile', '--ftp', '250'], { home });
+    expect([code, stdout]).toEqual([6, '']);
+    expect(stderr).toContain('answered 200 without saying that it took anything');
+  });
+
   it('shows the values of the service with units', async () => {
     const world = await openLoggedInWorld();
     expect(await world.lines(['profile'])).toEqual([
