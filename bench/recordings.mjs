@@ -4,8 +4,11 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
 import { root, scratch } from './world.mjs';
 
+const FIRST_RIDE = Date.UTC(2001, 0, 1, 7);
+const THREE_HOURS = 10_800_000;
+
 /**
- * Makes a folder of recordings, all different, once in a run of the bench.
+ * Makes a folder of recordings, all different, one each three hours, once in a run of the bench.
  * @param perFolder recordings in each of its folders
  * @returns its path
  */
@@ -17,7 +20,8 @@ export async function makeFolder(count, sizeBytes, perFolder = 256) {
     const part = String(Math.floor(index / perFolder)).padStart(4, '0');
     const path = join(folder, part, `ride-${index}.fit`);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, makeRecording({ seed: index + 1, durationSecs: 20, sizeBytes }));
+    const startTime = new Date(FIRST_RIDE + index * THREE_HOURS);
+    writeFileSync(path, makeRecording({ seed: index + 1, startTime, durationSecs: 20, sizeBytes }));
   }
   return folder;
 }

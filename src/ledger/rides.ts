@@ -53,8 +53,12 @@ export function settledTracks(database: Database, account: string) {
 
 /** No recording is longer (ms). */
 const LONGEST_MS = 4 * 86_400_000;
+/** Recordings of one time that are compared. A device without a clock gives all of them the same time. */
+const MOST_RIDES = 50;
 
-/** Returns the recordings of an account that were sent, or are being sent, and overlap a time (ms since 1970). */
+/**
+ * Returns the recordings of an account that were sent, or are being sent, and overlap a time (ms since 1970): at most 50.
+ */
 export function ridesBetween(
   database: Database,
   account: string,
@@ -67,6 +71,6 @@ export function ridesBetween(
     WHERE account = ${account} AND started_at BETWEEN ${from - LONGEST_MS} AND ${to}
       AND ended_at >= ${from}
       AND (state = 'confirmed' OR (state = 'pending' AND (attempts > 0 OR owner IS NOT NULL)))
-    ORDER BY started_at`;
+    ORDER BY started_at LIMIT ${MOST_RIDES}`;
   return (rows as RideRow[]).map(decode);
 }

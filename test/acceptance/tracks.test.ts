@@ -293,6 +293,17 @@ describe('two FIT recordings of one ride', () => {
     expect(await workouts(world)).toHaveLength(2);
   });
 
+  it('are compared with at most 50 others: a device without a clock gives all the same time', async () => {
+    const world = await openLoggedInWorld();
+    for (let serial = 1; serial <= 53; serial++)
+      world.write(`r/${serial}.fit`, fit(ride.slice(0, 20), { serial }));
+    await world.lines(['upload', 'r']);
+    world.write('last.fit', fit(ride.slice(0, 20), { serial: 99 }));
+    const [line] = await world.lines(['upload', 'last.fit']);
+    expect(line).toMatchObject({ outcome: 'uploaded' });
+    expect(line?.['sameRideAs']).toHaveLength(50);
+  });
+
   it('of other sports, or three quarters within each other, are sent without a note', async () => {
     const world = await openLoggedInWorld();
     world.write('ride.fit', fit(ride));
