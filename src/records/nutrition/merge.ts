@@ -212,15 +212,16 @@ class Comparison {
     for (const item of wanted) takeSame(item);
     for (const item of wanted) takeEqual(item, mayBeOwn);
     for (const item of wanted) takeEqual(item, () => true);
-    for (const item of this.#leaving) {
-      // Another application's item leaves with that application.
-      const isUndo = this.#policy.undo !== undefined;
+    // Another application's item leaves with that application.
+    const isUndo = this.#policy.undo !== undefined;
+    for (const item of this.#leaving)
       takeSame(item, (shown) => this.#isOwn(shown) || (isUndo && mayBeOwn(shown)));
-      if (item.id !== undefined || item.foreign === true || this.#hasLeft(item)) continue;
-      takeEqual(item, mayBeOwn);
-      // No answer has shown its id before the athlete changed it.
-      if (item.state !== 'away') takeVersion(item, mayBeOwn);
-    }
+    const unnamed = this.#leaving.filter(
+      (item) => item.id === undefined && item.foreign !== true && !this.#hasLeft(item),
+    );
+    for (const item of unnamed) takeEqual(item, mayBeOwn);
+    // No answer has shown its id before the athlete changed it.
+    for (const item of unnamed) if (item.state !== 'away') takeVersion(item, mayBeOwn);
     // Changed items: first the unchanged ones of the input, then new versions. Removed items have none.
     const isNew = (item: DayItem) => item.state === undefined || isContested(item);
     const held = wanted.filter(isHeld);

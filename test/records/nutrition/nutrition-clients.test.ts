@@ -12,6 +12,7 @@ import {
   RICE,
   type Scopes,
   WRITE,
+  crashing,
   day,
   dayOn,
   itemOf,
@@ -81,6 +82,16 @@ describe.each([
     await other.push({ 'a.json': day(BIG_GEL, BAR, RICE) }, options);
     await push({ 'a.json': day(BIG_GEL, BAR, RICE) });
     expect(held()).toEqual(['bar 40', 'gel 30', 'rice 90']);
+  });
+
+  it('change an item after a push of another version that was killed before its request', async () => {
+    const { other, held, options } = await opened();
+    const gel = (carbs: number) => ({ 'a.json': day({ ...GEL, carbs }) });
+    const killed = crashing({ at: 0, after: false });
+    await other.push(gel(8), options);
+    await expect(other.push(gel(9), { wrap: () => killed(options.wrap()) })).rejects.toThrow();
+    for (const carbs of [10, 13]) await other.push(gel(carbs), options);
+    expect(held()).toEqual(['gel 13']);
   });
 
   it('a version of the other one with other amounts is a conflict, and --force adds ours', async () => {
