@@ -86,11 +86,14 @@ export function readRecords(
   return new SegmentReader(bytes, visitors).read(from, to);
 }
 
+/** Whether a time stamp counts from the FIT epoch, not from when the device was switched on. */
+export function isDated(seconds: number | undefined): seconds is number {
+  return seconds !== undefined && seconds >= FIRST_DATE;
+}
+
 /** Converts seconds since the FIT epoch; undefined for seconds since the device was switched on. */
 export function dateOf(seconds: number | undefined): Date | undefined {
-  return seconds === undefined || seconds < FIRST_DATE
-    ? undefined
-    : new Date(FIT_EPOCH_MS + seconds * 1000);
+  return isDated(seconds) ? new Date(FIT_EPOCH_MS + seconds * 1000) : undefined;
 }
 
 interface Definition {

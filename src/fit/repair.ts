@@ -3,6 +3,7 @@ import { CRC_BYTES, DATA_SIZE_AT, HEADER_BYTES, isUnfinished, readHeader } from 
 import {
   dateOf,
   DEFINITION,
+  isDated,
   MESSAGE,
   type Message,
   OTHERS,
@@ -214,7 +215,7 @@ class Salvage {
     const [time, before] = [this.#time, this.#before];
     // A compressed time is near in any case.
     if (this.#bad > 0 && (this.#bytes[start] as number) >= 0x80) return undefined;
-    if (dateOf(timestamp) === undefined || timestamp === undefined) {
+    if (!isDated(timestamp)) {
       return isRecord && time !== undefined ? false : undefined;
     }
     if (!isRecord && time === undefined) return undefined;

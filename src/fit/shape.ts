@@ -1,5 +1,5 @@
-import { positionOf } from './local-time.ts';
-import { FIT_EPOCH_MS, MESSAGE, type Message, dateOf, readMessages } from './messages.ts';
+import { type Position, positionOf } from './local-time.ts';
+import { FIT_EPOCH_MS, MESSAGE, type Message, isDated, readMessages } from './messages.ts';
 import type { Summary } from './summary.ts';
 
 /** Time, places and channels of a recording: to find other recordings of the same ride. */
@@ -25,6 +25,7 @@ const LONGEST_GAP_SECS = 60;
 /** Reads the records of a whole recording. */
 export function readShape(bytes: Uint8Array, { sessions, fileId, timerSecs }: Summary) {
   const channels = new Set<(typeof CHANNELS)[number][0]>();
+  let missing: readonly (typeof CHANNELS)[number][] = CHANNELS;
   const places = new Places();
   let from = Infinity;
   let to = -Infinity;
@@ -32,14 +33,14 @@ export function readShape(bytes: Uint8Array, { sessions, fileId, timerSecs }: Su
   readMessages(bytes, {
     [MESSAGE.record]: (message) => {
       const { timestamp } = message;
-      if (timestamp === undefined || dateOf(timestamp) === undefined) return;
+      if (!isDated(timestamp)) return;
       records++;
       from = Math.min(from, timestamp);
       to = Math.max(to, timestamp);
-      for (const [channel, fields] of CHANNELS) {
-        if (channels.has(channel)) continue;
-        if (fields.some((field) => message.number(field) !== undefined)) channels.add(channel);
-      }
+      const before = channels.size;
+      for (const [channel, fields] of missing)
+        for (const field of fields) if (message.number(field) !== undefined) channels.add(channel);
+      if (channels.size > before) missing = missing.filter(([channel]) => !channels.has(channel));
       places.add(FIT_EPOCH_MS / 1000 + timestamp, message);
     },
   });
@@ -67,7 +68,8 @@ export const SCALE = 10_000;
 /** Collects the positions at whole minutes, between the two records around each. */
 class Places {
   readonly #all: Place[] = [];
-  #last: Place | undefined;
+  #last: Position | undefined;
+  #lastAt = 0;
 
   get kept(): readonly Place[] {
     const step = STEPS.find((secs) => this.#at(secs).length <= MOST_PLACES) ?? 86_400;
@@ -81,15 +83,21 @@ class Places {
   add(at: number, message: Message): void {
     const position = positionOf(message.number(0), message.number(1));
     if (position === undefined) return;
-    const next: Place = [at, position.latitude * SCALE, position.longitude * SCALE];
-    const [before, latitude, longitude] = this.#last ?? next;
-    this.#last = next;
+    const from = this.#last ?? position;
+    const before = this.#last === undefined ? at : this.#lastAt;
+    this.#lastAt = at;
+    this.#last = position;
     if (at - before > LONGEST_GAP_SECS) return;
     for (let minute = Math.ceil(before / 60) * 60; minute <= at; minute += 60) {
       if (minute === this.#all.at(-1)?.[0]) continue;
       const share = at === before ? 0 : (minute - before) / (at - before);
-      const between = (a: number, b: number) => Math.round(a + (b - a) * share);
-      this.#all.push([minute, between(latitude, next[1]), between(longitude, next[2])]);
+      const between = (a: number, b: number) => Math.round((a + (b - a) * share) * SCALE);
+      const { latitude, longitude } = from;
+      this.#all.push([
+        minute,
+        between(latitude, position.latitude),
+        between(longitude, position.longitude),
+      ]);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { type FileId, fileIdOf } from './file-id.ts';
 import { firstPosition, localOffset, type Position, positionOf } from './local-time.ts';
-import { dateOf, MESSAGE, type Message, readMessages } from './messages.ts';
+import { dateOf, isDated, MESSAGE, type Message, readMessages } from './messages.ts';
 import { printableWord } from '../base/printable.ts';
 
 /** One sport of an activity. A triathlon has several sessions, including transitions. */
@@ -173,24 +173,25 @@ export function readFirstSession(
 export function readRecorded(bytes: Uint8Array) {
   let from: number | undefined;
   let to: number | undefined;
-  let reached = { metres: 0, at: 0 };
+  let reached = 0;
+  let reachedAt = 0;
   readMessages(bytes, {
     [MESSAGE.record]: (message) => {
       const { timestamp } = message;
-      const isDated = dateOf(timestamp) !== undefined;
-      if (isDated && timestamp !== undefined && isNear(timestamp, to)) {
+      if (isDated(timestamp) && isNear(timestamp, to)) {
         from = Math.min(from ?? timestamp, timestamp);
         to = Math.max(to ?? timestamp, timestamp);
       }
       const at = to ?? 0;
       const metres = (message.number(5) ?? 0) / 100;
-      const since = reached.at || (from ?? at);
-      const most = FASTEST * (at - since + SLACK_SECS);
-      if (metres >= reached.metres && metres - reached.metres <= most) reached = { metres, at };
+      const since = reachedAt || (from ?? at);
+      if (metres < reached || metres - reached > FASTEST * (at - since + SLACK_SECS)) return;
+      reached = metres;
+      reachedAt = at;
     },
   });
   const secs = from === undefined || to === undefined ? undefined : to - from;
-  return { startTime: dateOf(from), secs, distanceMetres: reached.metres || undefined };
+  return { startTime: dateOf(from), secs, distanceMetres: reached || undefined };
 }
 
 /** Longest credible time between two records (s): more shows that the file is damaged. */
