@@ -85,7 +85,10 @@ export async function whoAmI(
   if (answer instanceof SyncError) return { kind: 'unreachable', error: answer, lives };
   if (lives || namesNobody) return { kind: 'unknown', lives };
   const message = `The platform does not say whose login this is (${answer.status}).`;
-  return { kind: 'unreachable', error: new SyncError('SERVICE_UNAVAILABLE', message), lives };
+  const error = new SyncError('SERVICE_UNAVAILABLE', message, {
+    hint: 'Try again later; the same command continues.',
+  });
+  return { kind: 'unreachable', error, lives };
 }
 
 /**

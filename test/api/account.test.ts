@@ -20,3 +20,18 @@ it('is known without the token, if the platform repeats that in a name', async (
   });
   await http.close();
 });
+
+it('stays open, with a way on, if the platform refuses to say it', async () => {
+  const server = await listen(({ url }, response) => {
+    response.statusCode = url === '/' ? 401 : 404;
+    response.end();
+  });
+  const http = createNodeHttp(1);
+  const url = new URL(server.url);
+  const workouts = new URL('/workouts', url);
+  const options = { http, userinfo: url, workouts, policy: RETRIES.answer };
+  const answer = await whoAmI(testContext(), options, new Secret('s3cret'));
+  const hint = 'Try again later; the same command continues.';
+  expect(answer).toMatchObject({ kind: 'unreachable', error: { hint } });
+  await http.close();
+});
