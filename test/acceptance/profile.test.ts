@@ -49,6 +49,14 @@ describe('sync profile', () => {
     expect(requestLines(world.sandbox)).toEqual(['profile 200', 'profile 200']);
   });
 
+  it('shows a value that is none of its kind as JSON', async () => {
+    const ftp = { toString: 1, valueOf: 1 };
+    const service = await openTinyService({ 'GET /api/profile': [200, { weight: 70, ftp }] });
+    const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
+    const { code, stdout } = await runInProcess(['profile'], { home });
+    expect([code, stdout]).toEqual([0, expect.stringContaining(JSON.stringify(ftp))]);
+  });
+
   it('updates weight and FTP, and keeps showing pounds to an athlete who reads pounds', async () => {
     const world = await openLoggedInWorld({ login: { athlete: 'athlete-2' } });
     const lines = await world.lines(['profile', '--weight', '72.5', '--ftp', '280']);
