@@ -194,10 +194,18 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     kind: options.kind,
     isCoachWatts,
     /** Sends a request to the items of a nutrition day that changes nothing. @returns any answer but an outage */
-    async probeNutritionItems(date: string, { body }: Probe, signal: AbortSignal) {
+    async probeNutritionItems(
+      date: string,
+      { body }: Probe,
+      facts: Pick<PlatformFacts, 'answeredBy'>,
+      signal: AbortSignal,
+    ) {
       const url = caller.endpoint('nutrition', `/${date}/items`);
       const request = { method: 'PATCH', ...json(body), url, signal } as const;
-      return (await caller.call('nutrition', request, ANY_STATUS, { form: 'unread' })).response;
+      const form = 'unread';
+      const { response } = await caller.call('nutrition', request, ANY_STATUS, { form });
+      facts.answeredBy(response.headers[RUN_OF_SANDBOX]);
+      return response;
     },
     /**
      * Removes an item of a nutrition day; this may be repeated. A service without this route responds to a good

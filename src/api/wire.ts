@@ -207,9 +207,10 @@ function shownItem(item: WireObject, meal: string | undefined): WireItem {
 export function shownDays(answer: unknown) {
   const rows = isObject(answer) ? answer['nutrition'] : undefined;
   if (!Array.isArray(rows)) return undefined;
-  return rows
-    .filter(isObject)
-    .map((row) => ({ date: String(row['date']).slice(0, 10), items: shownItems(row) }));
+  return rows.filter(isObject).map(({ date, ...row }) => ({
+    date: typeof date === 'string' ? date.slice(0, 10) : '',
+    items: shownItems(row),
+  }));
 }
 
 /**

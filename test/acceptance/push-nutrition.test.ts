@@ -174,3 +174,25 @@ it('nutrition without an answer is sent again as the interface says, if the serv
   const posts = service.requests.filter(({ method }) => method === 'POST');
   expect(posts).toHaveLength(2);
 });
+
+describe('Coach Watts that fails at first', () => {
+  play('coach-watts');
+
+  it('gets the kcal of an item, although a gateway refused the first request', async () => {
+    const world = await openLoggedInWorld();
+    world.sandbox.control.addFaults('nutrition:400(error=invalid_grant)*1');
+    expect((await pushFile(world, 'a.json', day({ ...RICE, kcal: 250 }))).code).toBe(6);
+    expect((await pushFile(world, 'a.json', day({ ...RICE, kcal: 250 }))).code).toBe(0);
+    expect(foodsHeld(world.sandbox, DAY)).toMatchObject([{ name: 'Rice', calories: 250 }]);
+  });
+
+  it('is still known by what an earlier run learned, although the question is refused', async () => {
+    const scopes = ['nutrition:write', 'profile:read'] as const;
+    const world = await openLoggedInWorld({ login: { scopes } });
+    await pushFile(world, 'a.json', day(RICE));
+    world.sandbox.control.addFaults('nutrition-items:423*5');
+    await pushFile(world, 'a.json', day(RICE, GEL));
+    await pushFile(world, 'a.json', day(RICE, GEL));
+    expect(held(world)).toEqual(['Gel 25', 'Rice 25']);
+  });
+});

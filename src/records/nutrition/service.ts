@@ -75,13 +75,17 @@ export class NutritionService {
   }
 
   async #ask(client: ServiceClient, date: string): Promise<PlatformKind> {
+    const { platform } = this.#target.ledger;
     for (;;) {
       const probe = PROBES[this.#probed.length];
       const kind = kindOf(this.#known(client));
+      // A refusal by a gateway is then not one of single fields.
+      if (kind === 'coach-watts') platform.note('nutrition', 'further-fields');
       if (kind !== undefined || probe === undefined) return kind ?? 'interface';
       const day = 'date' in probe ? probe.date : date;
       try {
-        this.#probed.push(await client.probeNutritionItems(day, probe, this.#context.signal));
+        const { signal } = this.#context;
+        this.#probed.push(await client.probeNutritionItems(day, probe, platform, signal));
       } catch (error) {
         throw kindUnknown(error);
       }
