@@ -28,8 +28,10 @@ export async function perform(scene: Scene, job: Job, args = job.args, later: re
   const conflicts = lines.filter((line) => line['outcome'] === 'conflict');
   // What a conflict names may be there twice: its hint asks to delete it.
   const named = conflicts.flatMap(({ stored = [] }) => (stored as Food[]).map(versionKey));
+  // A run that sends no foods leaves both versions of one that an earlier run could not replace.
+  const isOver = finished.code === 0 && job.claim.foods.size > 0;
   const keyOf = (food: StoredItem) => {
-    if (finished.code === 0) return foodKey(food);
+    if (isOver) return foodKey(food);
     return named.includes(versionKey(food)) ? food.id : versionKey(food);
   };
   judgeDoubles(scene.round, scene.world.sandbox, scene.cargo.foods.keys(), keyOf);
