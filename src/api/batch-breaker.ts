@@ -1,10 +1,4 @@
-import { type ErrorCode, type Failure, sourceOf } from '../base/errors.ts';
-
-const HINT = 'The same command again continues; --verbose shows each request.';
-
-export function failureOf({ code, message, hint = HINT }: Failure) {
-  return { code, message, hint };
-}
+import { type ErrorCode, type Failure, failureOf, sourceOf } from '../base/errors.ts';
 
 const OPEN_AFTER = 3;
 

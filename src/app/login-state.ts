@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { failureOf } from '../api/batch-breaker.ts';
 import type { Http } from '../api/http.ts';
 import type { AppContext } from './context.ts';
 import { knownAccount } from './ledger-account.ts';
@@ -10,7 +9,7 @@ import { RETRIES } from '../api/retry.ts';
 import { endedAt } from '../auth/login-errors.ts';
 import { loginLockPath } from '../auth/login-lock.ts';
 import type { Session } from '../auth/session.ts';
-import { ExitCode, type Failure, SyncError, exitCodeOf } from '../base/errors.ts';
+import { ExitCode, type Failure, SyncError, exitCodeOf, failureOf } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { type Account, type Config, accountUrls } from '../config/config.ts';
 import { askedScopes } from '../config/platforms.ts';

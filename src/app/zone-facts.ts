@@ -1,10 +1,9 @@
 import type { AppContext } from './context.ts';
 import { sameClocks, lastPlatformZone } from './platform-zone.ts';
 import { zoneFor } from './zone.ts';
-import { SyncError } from '../base/errors.ts';
+import { SyncError, failureOf } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
 import type { Zone } from '../records/types.ts';
-import { failureOf } from '../api/batch-breaker.ts';
 
 /** The zones of a status. `days`: the one by which days are counted, or UTC after a problem. */
 export type ZoneFacts = Awaited<ReturnType<typeof readZone>>;

@@ -107,6 +107,13 @@ export interface Failure {
   readonly hint?: Text | undefined;
 }
 
+const HINT = 'The same command again continues; --verbose shows each request.';
+
+/** Returns what an error says, with a next step. */
+export function failureOf({ code, message, hint = HINT }: Failure) {
+  return { code, message, hint };
+}
+
 export function exitCodeOf(code: ErrorCode): ExitCode {
   return ERRORS[code].exitCode;
 }

@@ -120,7 +120,7 @@ function printWelcome(system: System): void {
   const flags: GlobalFlags = { profile, json: false, quiet: false, verbose: false };
   const context = createContext(system, flags);
   const text = joinTexts([ABOUT, nextStep(() => quietConfigFor(context), flags)], '\n\n');
-  context.output.result({}, text);
+  context.output.text(text);
 }
 
 function nextStep(load: () => ReturnType<typeof quietConfigFor>, flags: GlobalFlags): Text {

@@ -83,7 +83,7 @@ export const upload: CommandModule = {
       tally.add(item);
       // A folder may hold thousands of files, most of which print nothing.
       if (output.json) output.result(uploadItemJson(item));
-      else if (!failures.add(item)) output.result({}, uploadItemText(item, view));
+      else if (!failures.add(item)) output.text(uploadItemText(item, view));
     };
     const connect = { connections: options.jobs, offline: options.dryRun };
     // The search of a folder may hang.

@@ -70,7 +70,7 @@ export const verify: CommandModule = {
           output.result(verifiedJson(item, accepted), text);
         }
         const shortened = items.filter((item) => item.shortened !== undefined).length;
-        if (!output.json) output.result({}, summaryText(summary, shortened, since));
+        output.text(summaryText(summary, shortened, since));
         const days: VerifiedDay[] = [];
         for (const kind of withDays ? KINDS : []) {
           const checked = await verifyDays(kind, since ?? '0001-01-01', records, client, signal);

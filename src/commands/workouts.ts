@@ -40,9 +40,8 @@ export const workouts: CommandModule = {
     const limit = wholeNumber('--limit', flags.limit ?? DEFAULT_LIMIT, 1, MAX_LIMIT);
     return await withConnection(context, config, {}, async (connection) => {
       const list = await listWorkouts(await connection.client(), { ...range, limit }, signal);
-      if (!output.json)
-        output.result({}, workoutsText(list, { zone: range.zone, now: clock.now() }, io));
-      else for (const line of workoutsJson(list)) output.result(line);
+      output.text(workoutsText(list, { zone: range.zone, now: clock.now() }, io));
+      if (output.json) for (const line of workoutsJson(list)) output.result(line);
       if ('more' in list && list.more) {
         const next = Math.min(MAX_LIMIT, limit * 5);
         output.say(

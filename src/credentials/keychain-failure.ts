@@ -52,12 +52,12 @@ interface KeychainFacts {
 
 export function keychainError(trouble: KeychainTrouble, facts: KeychainFacts): SyncError {
   const said = facts.message.slice(0, 300);
-  const { code, message, hint } = failureOf(trouble, { ...facts, message: said });
+  const { code, message, hint } = failureIn(trouble, { ...facts, message: said });
   const details = { keychain: trouble, said, ...(trouble === 'damaged' ? { damaged: true } : {}) };
   return new SyncError(code, message, { hint, details });
 }
 
-function failureOf(trouble: KeychainTrouble, facts: KeychainFacts): Failure {
+function failureIn(trouble: KeychainTrouble, facts: KeychainFacts): Failure {
   const { keychain, platform } = facts;
   const inCi = facts.attended ? '' : IN_CI;
   switch (trouble) {

@@ -39,7 +39,7 @@ export function openDatabase(path: string): Database {
   }
   const opened = identityOf(path);
   const ledger = guarded(database, {
-    failureOf: (cause) => broken(path, cause),
+    brokenError: (cause) => broken(path, cause),
     isReplaced: () => identityOf(path) !== opened,
     replacedError: () =>
       new SyncError('STORAGE', `${path} was deleted or replaced while it was in use.`, {

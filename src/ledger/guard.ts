@@ -23,7 +23,7 @@ export interface Database {
 }
 
 export interface DatabaseFile {
-  readonly failureOf: (cause: unknown) => SyncError;
+  readonly brokenError: (cause: unknown) => SyncError;
   readonly isReplaced: () => boolean;
   readonly replacedError: () => SyncError;
   /** Must not throw. */
@@ -36,13 +36,13 @@ export interface DatabaseFile {
  */
 export function guarded(
   database: SqliteDatabase,
-  { failureOf, isReplaced, replacedError, beforeClose }: DatabaseFile,
+  { brokenError, isReplaced, replacedError, beforeClose }: DatabaseFile,
 ): Database {
   const guard = <T>(task: () => T): T => {
     try {
       return task();
     } catch (cause) {
-      throw systemCode(cause) === 'ERR_SQLITE_ERROR' ? failureOf(cause) : cause;
+      throw systemCode(cause) === 'ERR_SQLITE_ERROR' ? brokenError(cause) : cause;
     }
   };
   const refuseIfReplaced = () => {

@@ -1,9 +1,9 @@
 import type { Context } from '../base/context.ts';
-import { SyncError, endsRun } from '../base/errors.ts';
+import { SyncError, endsRun, failureOf } from '../base/errors.ts';
 import type { SentField } from '../ledger/wellness.ts';
 import { inParallel } from '../base/parallel.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { BatchBreaker, failureOf } from '../api/batch-breaker.ts';
+import { BatchBreaker } from '../api/batch-breaker.ts';
 import { ClaimWait, type OnLongWait } from '../ledger/claim-wait.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
 import { type DayOptions, NutritionRun } from './nutrition-run.ts';

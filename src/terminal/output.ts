@@ -64,9 +64,11 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
         if (object['type'] === 'summary') summary = undefined;
         lines++;
         io.out(toLine(object));
-      } else if (text !== undefined) {
-        io.out(wrap(readable(text), io.stdoutColumns));
-      }
+      } else this.text(text);
+    },
+    /** Prints a text, if any, that only people read. */
+    text(text: Text | undefined) {
+      if (!flags.json && text !== undefined) io.out(wrap(readable(text), io.stdoutColumns));
     },
     /** Prints a script of this program, unchanged, or an object with it. */
     script(object: LineFields, script: string) {

@@ -1,8 +1,7 @@
-import { SyncError, endsRun } from '../base/errors.ts';
+import { SyncError, endsRun, failureOf } from '../base/errors.ts';
 import type { Context } from '../base/context.ts';
 import { readShape, type Shape } from '../fit/shape.ts';
 import { readSummary } from '../fit/summary.ts';
-import { failureOf } from '../api/batch-breaker.ts';
 import type { RecordingFile } from '../inputs/find-files.ts';
 import type { KnownFile, KnownFiles } from '../ledger/known-files.ts';
 import type { UploadStanding } from '../ledger/upload-rows.ts';

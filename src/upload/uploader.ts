@@ -1,7 +1,7 @@
 import type { RecordingFile } from '../inputs/find-files.ts';
 import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
-import { SyncError, endsRun } from '../base/errors.ts';
+import { SyncError, endsRun, failureOf } from '../base/errors.ts';
 import { type Activity, describeActivity } from '../fit/activity.ts';
 import { readShape } from '../fit/shape.ts';
 import type { Summary } from '../fit/summary.ts';
@@ -10,7 +10,6 @@ import { ClaimWait, type OnLongWait } from '../ledger/claim-wait.ts';
 import { type ClaimedRecording, type UploadLedger, isShorter } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { ServiceRecording } from '../api/wire.ts';
-import { failureOf } from '../api/batch-breaker.ts';
 import {
   ENOUGH_FAULTS,
   faultMessage,

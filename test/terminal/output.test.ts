@@ -55,7 +55,7 @@ describe('text from outside', () => {
   it('neither controls the terminal nor imitates a line', () => {
     const { output, out, err } = open({ verbose: true });
     const text = 'ride\u001b[2J.fit\nother.fit: uploaded\u202e';
-    output.result({}, text);
+    output.text(text);
     output.say(text);
     output.warn(text);
     output.detail(text);
@@ -114,7 +114,7 @@ describe('in a terminal', () => {
 
   it('wraps results and messages between words', () => {
     const { output, out, err } = open({}, terminal);
-    output.result({}, 'a result that is too long for a line');
+    output.text('a result that is too long for a line');
     output.say('a remark that is too long');
     output.error({}, 'Error: a failure of this');
     expect(out).toEqual(['a result that is too long for\na line']);
@@ -130,7 +130,7 @@ describe('in a terminal', () => {
 
   it('replaces an ellipsis if the terminal shows only ASCII', () => {
     const { output, out } = open({}, { unicode: false });
-    output.result({}, 'Größe of a long na…');
+    output.text('Größe of a long na…');
     expect(out).toEqual(['Größe of a long na...']);
   });
 });

@@ -1,4 +1,4 @@
-import { type Text, phrase, renderText } from '../../base/phrase.ts';
+import { phrase, renderText } from '../../base/phrase.ts';
 import type { ReadZones } from '../../records/days/read-zones.ts';
 import type { RecordItem } from '../../records/deliver.ts';
 import type { Zone } from '../../records/types.ts';
@@ -51,9 +51,6 @@ export class DayReport {
     const output = this.#output;
     // The requests of `--dry-run`, and not the values alone.
     const requests = output.verbose;
-    const show = (text: Text | undefined): void => {
-      if (text !== undefined) output.result({}, text);
-    };
     const days = this.#days.splice(0).sort((a, b) => (a.item.date < b.item.date ? -1 : 1));
     const hasNews = ({ outcome, warnings }: RecordItem) =>
       outcome !== 'skipped' || warnings.length > 0;
@@ -63,7 +60,7 @@ export class DayReport {
       !isMany || outcome === 'conflict' || (outcome === 'would-push' && requests);
     for (const { item, zone } of days.filter(isListed)) {
       const text = pushItemText(item, zone, undefined, requests);
-      show(text && isMixed ? phrase`${item.kind} of ${text}` : text);
+      output.text(text && isMixed ? phrase`${item.kind} of ${text}` : text);
     }
     const others = days.filter((day) => !isListed(day));
     for (const [kind, outcome, words] of MANY) {
@@ -73,13 +70,15 @@ export class DayReport {
       const zoned = own.find(({ item }) => item.zoneUsed);
       const where = zoned === undefined ? '' : ` (dates in ${zoned.zone})`;
       const count = own.length.toLocaleString('en-US');
-      show(`${count} days of ${kind} ${words}, ${first.item.date} to ${last.item.date}${where}`);
+      output.text(
+        `${count} days of ${kind} ${words}, ${first.item.date} to ${last.item.date}${where}`,
+      );
     }
     const notes = others.flatMap(({ item }) => item.warnings);
     for (const [note, count] of grouped(notes, ({ field = '', message }) =>
       [field, renderText(message, undefined)].join(),
     ))
-      show(phrase`${noteText(note)}${count === 1 ? '' : ` (${plural(count, 'time')})`}`);
+      output.text(phrase`${noteText(note)}${count === 1 ? '' : ` (${plural(count, 'time')})`}`);
     const unusable = this.#unusable.splice(0);
     const isFew = unusable.length <= LISTED;
     const groups = isFew
@@ -87,7 +86,7 @@ export class DayReport {
       : grouped(unusable, problemsOf);
     for (const [item, count] of groups) {
       const text = pushItemText(item, '') ?? '';
-      show(count === 1 ? text : phrase`${text} (and ${count - 1} more, which --json lists)`);
+      output.text(count === 1 ? text : phrase`${text} (and ${count - 1} more, which --json lists)`);
     }
     this.failures.print(output);
   }

@@ -74,9 +74,9 @@ export class FailureGroups {
       const more = count - REFUSED_LISTED;
       if (more <= 0) continue;
       const files = plural(more, 'more file');
-      output.result({}, `${files} not sent. ${problem} (--json lists all.)`);
+      output.text(`${files} not sent. ${problem} (--json lists all.)`);
     }
-    for (const group of this.#groups.values()) output.result({}, groupText(group));
+    for (const group of this.#groups.values()) output.text(groupText(group));
     this.#unusable.clear();
     this.#groups.clear();
   }

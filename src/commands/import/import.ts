@@ -206,7 +206,7 @@ class Import {
       for (const item of [...unreadable, ...invalid]) this.#report.add(item);
     }
     if (output.json) for (const row of rows) output.result(rowJson(row));
-    else if (rows.length > 0) output.result({}, tableText(rows, io));
+    else if (rows.length > 0) output.text(tableText(rows, io));
     this.#report.print();
     const all = {
       wellness: records.wellness.records.length,

@@ -1,6 +1,5 @@
 import type { Service } from '../../app/connection.ts';
 import { isObject } from '../../base/json.ts';
-import { failureOf } from '../../api/batch-breaker.ts';
 import { type ProfileRequest, readProfile, showOrUpdate } from '../../app/profile-update.ts';
 import {
   type ErrorCode,
@@ -10,6 +9,7 @@ import {
   endsRun,
   exitCodeOfDelivery,
   worstExitCode,
+  failureOf,
 } from '../../base/errors.ts';
 import type { SyntheticProfile } from '../../seed/synthesize.ts';
 

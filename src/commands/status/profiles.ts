@@ -1,8 +1,13 @@
-import { failureOf } from '../../api/batch-breaker.ts';
 import { quietConfigFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { contextOfEachProfile } from '../../app/profiles.ts';
-import { type ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
+import {
+  type ExitCode,
+  SyncError,
+  exitCodeOf,
+  worstExitCode,
+  failureOf,
+} from '../../base/errors.ts';
 import { type Text, joinTexts, phrase, withHint } from '../../base/phrase.ts';
 import { DEFAULT_PROFILE } from '../../config/config.ts';
 import { ANY_DEVICE } from '../../daemon/registry.ts';

@@ -76,7 +76,7 @@ export class NoticePrinter {
     this.#more = 0;
     if (more === 0 || output.json) return;
     const at = this.#options.style === 'once' ? undefined : new Date(clock.now());
-    output.result({}, phrase`${this.#prefix(at)}The same for ${plural(more, 'more recording')}.`);
+    output.text(phrase`${this.#prefix(at)}The same for ${plural(more, 'more recording')}.`);
   }
 
   #countLater(): void {
