@@ -13,13 +13,13 @@ import { claimsJson, isJsonObject, jsonValue, refusalMessage } from './wire.ts';
 /** Time limit for one answer of the userinfo endpoint (ms). */
 const ANSWER_TIMEOUT_MS = 8_000;
 
-/** Who a token belongs to. `lives`: the service takes it; false: that is not known. */
+/** Who a token belongs to. `wasTaken`: an answer has shown that the service takes it. */
 export type WhoAmI =
-  | { readonly kind: 'known'; readonly account: Account; readonly lives: true }
+  | { readonly kind: 'known'; readonly account: Account; readonly wasTaken: true }
   /** The service does not say who the athlete is: userinfo is missing, or takes no token of applications. */
-  | { readonly kind: 'unknown'; readonly lives: boolean }
+  | { readonly kind: 'unknown'; readonly wasTaken: boolean }
   /** It may name the athlete later: `NETWORK` or `SERVICE_UNAVAILABLE`. */
-  | { readonly kind: 'unreachable'; readonly error: SyncError; readonly lives: boolean }
+  | { readonly kind: 'unreachable'; readonly error: SyncError; readonly wasTaken: boolean }
   /** 401: the service does not accept the token. */
   | { readonly kind: 'rejected' };
 
@@ -31,7 +31,7 @@ export interface WhoAmIOptions {
   readonly workouts: URL;
   readonly policy: RetryPolicy;
   /** The caller needs to know if the service takes the token, too, not the account alone. */
-  readonly needsLife?: boolean;
+  readonly needsProof?: boolean;
 }
 
 /** Statuses of a service without userinfo. */
@@ -44,7 +44,7 @@ const NO_ROUTE: readonly number[] = [404, 405, 501];
  */
 export async function whoAmI(
   context: Context,
-  { http, userinfo, workouts, policy, needsLife = false }: WhoAmIOptions,
+  { http, userinfo, workouts, policy, needsProof = false }: WhoAmIOptions,
   token: Secret,
 ): Promise<WhoAmI> {
   const get = async (url: URL) => {
@@ -69,26 +69,26 @@ export async function whoAmI(
   const { status } = answer instanceof SyncError ? answer.details : answer;
   // Without an answer, another request would wait as long.
   if (answer instanceof SyncError && typeof status !== 'number')
-    return { kind: 'unreachable', error: answer, lives: false };
+    return { kind: 'unreachable', error: answer, wasTaken: false };
   if (!(answer instanceof SyncError) && isSuccess(answer) && claimsJson(answer)) {
     const account = decodeAccount(jsonValue(answer), token);
-    if (account !== undefined) return { kind: 'known', account, lives: true };
+    if (account !== undefined) return { kind: 'known', account, wasTaken: true };
   }
   const namesNobody =
     !(answer instanceof SyncError) && (isSuccess(answer) || NO_ROUTE.includes(answer.status));
-  if (!needsLife && namesNobody) return { kind: 'unknown', lives: false };
-  if (!needsLife && answer instanceof SyncError)
-    return { kind: 'unreachable', error: answer, lives: false };
+  if (!needsProof && namesNobody) return { kind: 'unknown', wasTaken: false };
+  if (!needsProof && answer instanceof SyncError)
+    return { kind: 'unreachable', error: answer, wasTaken: false };
   const list = await get(workouts);
   if (!(list instanceof SyncError) && list.status === 401) return { kind: 'rejected' };
-  const lives = !(list instanceof SyncError) && (holdsJson(list) || asksForScope(list, token));
-  if (answer instanceof SyncError) return { kind: 'unreachable', error: answer, lives };
-  if (lives || namesNobody) return { kind: 'unknown', lives };
+  const wasTaken = !(list instanceof SyncError) && (holdsJson(list) || asksForScope(list, token));
+  if (answer instanceof SyncError) return { kind: 'unreachable', error: answer, wasTaken };
+  if (wasTaken || namesNobody) return { kind: 'unknown', wasTaken };
   const message = `The platform does not say whose login this is (${answer.status}).`;
   const error = new SyncError('SERVICE_UNAVAILABLE', message, {
     hint: 'Try again later; the same command continues.',
   });
-  return { kind: 'unreachable', error, lives };
+  return { kind: 'unreachable', error, wasTaken };
 }
 
 /**

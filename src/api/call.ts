@@ -115,8 +115,12 @@ export class Caller {
     const { http, policy } = this.#options;
     const [userinfo, workouts] = [this.endpoint('userinfo'), this.endpoint('workouts')];
     const context = { ...this.#context, signal };
-    const who = await whoAmI(context, { http, userinfo, workouts, policy, needsLife: true }, token);
-    if (who.kind === 'rejected' || who.lives) return who.kind !== 'rejected';
+    const who = await whoAmI(
+      context,
+      { http, userinfo, workouts, policy, needsProof: true },
+      token,
+    );
+    if (who.kind === 'rejected' || who.wasTaken) return who.kind !== 'rejected';
     const details = { status: 401, attempts, delivery: 'not-sent' };
     if (who.kind === 'unreachable') throw who.error.with({ details });
     throw notTakenNow(attempts, 'could not be checked');

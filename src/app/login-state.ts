@@ -100,7 +100,7 @@ async function askAboutLogin(
   http: Http,
   session: Session,
 ): Promise<CheckedLogin> {
-  const asked = { ...accountUrls(config), http, policy: RETRIES.answer, needsLife: true };
+  const asked = { ...accountUrls(config), http, policy: RETRIES.answer, needsProof: true };
   try {
     const untraced = { ...context, trace: () => undefined };
     const who = await whoIsLoggedIn(untraced, asked, session);
@@ -108,9 +108,11 @@ async function askAboutLogin(
       case 'known':
         return { outcome: 'accepted', account: who.account };
       case 'unknown':
-        return who.lives ? { outcome: 'accepted' } : NOT_KNOWN;
+        return who.wasTaken ? { outcome: 'accepted' } : NOT_KNOWN;
       case 'unreachable':
-        return who.lives ? { outcome: 'accepted' } : { outcome: 'failed', ...failureOf(who.error) };
+        return who.wasTaken
+          ? { outcome: 'accepted' }
+          : { outcome: 'failed', ...failureOf(who.error) };
       case 'rejected':
         return {
           outcome: 'failed',

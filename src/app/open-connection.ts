@@ -54,12 +54,12 @@ export async function openConnection(context: AppContext, config: Config, option
     /** Reads the login, and renews it if that is due. @throws SyncError as a token source does */
     logIn: async (signal: AbortSignal) => await session.accessToken(signal),
     /** Asks the service who is logged in. @throws SyncError as a token source does, without a token */
-    async whoIs(signal: AbortSignal, needsLife = false) {
+    async whoIs(signal: AbortSignal, needsProof = false) {
       const asked = {
         ...accountUrls(config),
         http,
         policy: options.retry ?? RETRIES.answer,
-        needsLife,
+        needsProof,
       };
       return await whoIsLoggedIn({ ...context, signal }, asked, session);
     },

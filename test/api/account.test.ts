@@ -15,7 +15,7 @@ it('is known without the token, if the platform repeats that in a name', async (
   const options = { http, userinfo: url, workouts: url, policy: RETRIES.answer };
   expect(await whoAmI(testContext(), options, new Secret('s3cret'))).toEqual({
     kind: 'known',
-    lives: true,
+    wasTaken: true,
     account: { id: '7', name: 'Ann [redacted]', email: undefined },
   });
   await http.close();

@@ -107,7 +107,7 @@ export async function openLogin(context: AppContext, once: boolean, how: 'online
       useLogin: async (signal: AbortSignal) => {
         const who = await connection.whoIs(signal);
         if (who.kind === 'rejected') throw loginRejected();
-        if (who.kind === 'unreachable' && !who.lives) throw who.error;
+        if (who.kind === 'unreachable' && !who.wasTaken) throw who.error;
       },
       /** Takes over the recordings that are kept for another account. */
       takeOver: (before: string) => {

@@ -23,7 +23,7 @@ export async function tokensFromStdin(
     ...accountUrls(config, baseUrl),
     http,
     policy: RETRIES.none,
-    needsLife: true,
+    needsProof: true,
   };
   const who = await whoAmI(context, asked, tokens.accessToken);
   if (who.kind !== 'rejected') return tokens;
