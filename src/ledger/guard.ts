@@ -99,3 +99,13 @@ export function transaction<T>(
     throw error;
   }
 }
+
+/** Runs a task whose writes survive a power cut: before a request that the service does not recognise again. */
+export function durably(database: Pick<Database, 'exec'>, task: () => void): void {
+  database.exec('PRAGMA synchronous = FULL');
+  try {
+    task();
+  } finally {
+    database.exec('PRAGMA synchronous = NORMAL');
+  }
+}

@@ -1,5 +1,5 @@
 import type { Activity } from '../fit/activity.ts';
-import { type Database, transaction } from './guard.ts';
+import { type Database, durably, transaction } from './guard.ts';
 import {
   type ConfirmedUpload,
   type LedgerUpload,
@@ -266,9 +266,10 @@ export class UploadLedger {
 
   /** Records that the request to remove a workout is about to leave. */
   beginUndo(sha256: string, workoutId: string): void {
-    this.#database.run`
+    const begin = () => this.#database.run`
       UPDATE uploads SET state = 'undoing', service = json_set(service, '$.workoutId', ${workoutId})
       WHERE account = ${this.#account} AND sha256 = ${sha256} AND state = 'confirmed'`;
+    durably(this.#database, begin);
   }
 
   /** Records that the workout of an open undo is there. */
