@@ -2,6 +2,7 @@ import { type ErrorCode, SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import { type EndpointName, REQUIRED_SCOPE } from '../config/endpoints.ts';
+import { parseObject } from '../base/json.ts';
 import { capital, sentence } from '../terminal/words.ts';
 import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
@@ -45,6 +46,7 @@ export function refusal(name: EndpointName, response: HttpResponse, refused: Dec
       ...(page ? { page } : {}),
       ...(unexplained ? { unexplained } : {}),
       ...(isOfCoachWatts(response) ? { coachWatts: true } : {}),
+      ...(isOfLogin(response) ? { ofLogin: true } : {}),
       ...details,
     },
   });
@@ -166,9 +168,16 @@ export function isUnexplained({ details }: SyncError): boolean {
 
 /** Returns whether a platform may have refused a record for a field that the interface does not name. */
 export function mayConcernFields({ code, details }: SyncError): boolean {
-  const { status, page, coachWatts } = details;
+  const { status, page, coachWatts, ofLogin } = details;
   const isRefusal = code === 'REJECTED' && (status === 400 || status === 422);
-  return isRefusal && page !== true && coachWatts !== true;
+  return isRefusal && page !== true && coachWatts !== true && ofLogin !== true;
+}
+
+/** Errors of OAuth that are about the login, whatever the status (RFC 6749 section 5.2, RFC 6750 section 3.1). */
+const OF_LOGIN = ['invalid_token', 'invalid_grant', 'invalid_client', 'insufficient_scope'];
+
+function isOfLogin({ text }: HttpResponse): boolean {
+  return OF_LOGIN.some((code) => code === parseObject(text)?.['error']);
 }
 
 /**

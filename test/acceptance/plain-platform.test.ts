@@ -182,6 +182,14 @@ describe('a platform that refuses fields that the interface does not name', () =
     expect((await lines(['push', 'wellness', 'w.json']))[0]).toMatchObject({ outcome: 'skipped' });
   });
 
+  it('gets no day without them because of a login that it refuses with 400', async () => {
+    const refuse = () => ({ status: 400, body: { error: 'invalid_token' } });
+    const { platform, lines, write } = await openPlainWorld({ wellness: refuse });
+    write('w.json', JSON.stringify([day(DAY)]));
+    await lines(['push', 'wellness', 'w.json'], { code: 6 });
+    expect(platform.lines()).toHaveLength(1);
+  });
+
   it('is remembered after two days, and asked again after a week', async () => {
     const { platform, sync, write } = await openPlainWorld({ wellness: strict('wellness') });
     const dates = [1, 2, 3, 4].map((n) => `2026-05-0${n}`);
