@@ -188,7 +188,8 @@ function refuseForeign(path: string, fd: number, secret: boolean): void {
   const me = process.getuid?.();
   if (me === undefined) return;
   const { uid, mode, nlink } = fstatSync(fd);
-  if (uid === me && nlink === 1 && (!secret || (mode & 0o077) === 0)) return;
+  // None: another process has removed it, as what a killed one left.
+  if (uid === me && nlink <= 1 && (!secret || (mode & 0o077) === 0)) return;
   throw new Error(
     `a new file in ${dirname(path)} is not this user's alone ` +
       `(owner ${uid}, mode ${(mode & 0o777).toString(8).padStart(4, '0')})`,

@@ -23,7 +23,10 @@ torture({
 async function playCommand(round: Round, number: number): Promise<void> {
   const { random } = round;
   const errand = ERRAND_NAMES[number % ERRAND_NAMES.length] ?? 'upload';
-  const { scene, line } = await openSceneBehind(round, openBadLine);
+  const { scene, line } = await openSceneBehind(round, openBadLine, {
+    // What answers in its place names no run of the sandbox, whose kind would have to be asked again.
+    stated: true,
+  });
   const job = await prepare(errand, scene, random);
   if (random.chance(0.1)) {
     round.note(`${errand} ${scene.platform} refused`);
