@@ -368,6 +368,19 @@ describe('failures that keep the login', () => {
     expect(warnings).toEqual([]);
   });
 
+  it('leaves unsaved tokens if the athlete has logged in again meanwhile', async () => {
+    const { service, clock, needs } = await loggedIn();
+    clock.advance(HOUR);
+    let locked = true;
+    const session = openTestSession({ ...needs, store: lockedStore(needs.store, () => locked) });
+    await failure(session.accessToken(never));
+    const newer = freshLogin(service, clock);
+    await needs.store.save(newer, never);
+    locked = false;
+    expect((await session.accessToken(never)).reveal()).toBe(access(newer));
+    expect(refresh(await stored(needs.store))).toBe(refresh(newer));
+  });
+
   it.each([
     ['warns once of', 'rotate', 1],
     ['does not warn of a kept refresh token and', 'keep', 0],
