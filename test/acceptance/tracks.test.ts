@@ -130,6 +130,10 @@ describe('a GPX file of a ride that a FIT recording has', () => {
   const away = (points: readonly TrackPoint[], metres: number) =>
     points.map((at) => ({ ...at, lat: (at.lat ?? 0) + metres / 111_195 }));
 
+  const detour = ride.map((at) =>
+    at.at % 3000 < 600 ? at : { ...at, lon: (at.lon ?? 0) + Math.sin((at.at - 600) / 764) / 10 },
+  );
+
   it('is covered, and sent by --same-ride', async () => {
     const world = await openLoggedInWorld();
     world.write('r/1.gpx', track());
@@ -175,6 +179,18 @@ describe('a GPX file of a ride that a FIT recording has', () => {
       [whole],
       track([...part(0, 1200), ...away(part(1205, HOUR), 400)]),
       'uploaded',
+    ],
+    [
+      'which lost its positions in the detour of 40 minutes',
+      [
+        fit(
+          detour.map(({ lat = 0, lon = 0, ...at }) =>
+            at.at % 3000 < 600 ? { ...at, lat, lon } : at,
+          ),
+        ),
+      ],
+      track(detour),
+      'covered',
     ],
     [
       'and the file is the bike leg of a triathlon',
