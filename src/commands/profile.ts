@@ -101,7 +101,7 @@ function profileLines(profile: unknown): Text[] {
   const fields = isObject(profile) ? profile : {};
   const shown = Object.keys(FIELDS).filter((name) => (fields[name] ?? null) !== null);
   if (shown.length === 0) return [linesOf(toJson(profile, { indent: 2 }))];
-  const textOf = (value: unknown) => (typeof value === 'object' ? toJson(value) : String(value));
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : toJson(value));
   const rows = shown.map((name) => ({ words: name, ...FIELDS[name], value: textOf(fields[name]) }));
   const width = Math.max(...rows.map(({ words }) => words.length));
   return rows.map(({ words, value, unit = '' }) =>
