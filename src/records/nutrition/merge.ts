@@ -392,7 +392,9 @@ class Comparison {
   #absent(item: DayItem, hasNews: boolean): void {
     const { state, body, inputs, id, stored } = item;
     const isUnsure = state === 'unsure';
-    const wasShown = id !== undefined || stored !== undefined;
+    // What an input has again left the day for this ledger, not for the athlete.
+    const isBack = this.#day.base.items.some((each) => isLeaving(each) && each.body === body);
+    const wasShown = (id !== undefined || stored !== undefined) && !isBack;
     const isUnanswered = isUnsure && !wasShown;
     // A request of another computer that had read the day before ours was written after ours.
     const isDropped = isUnsure && wasShown && hasNews;

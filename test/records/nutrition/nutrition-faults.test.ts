@@ -20,6 +20,21 @@ import {
 const BIG_GEL = { ...GEL, carbs: 30 };
 const OTHER_DAY = '2026-02-16';
 
+it.each([
+  ['with nutrition:read', READ],
+  ['without nutrition:read', WRITE],
+])(
+  'an item whose answer was lost comes back after its input dropped it, %s',
+  async (_how, scopes) => {
+    for (const fault of [0, 1, 2, 3].map((skipped) => `any:504(after)*1+${skipped}`)) {
+      const { push, held, sandbox } = await openNutrition({}, { scopes });
+      sandbox.control.addFaults(fault);
+      for (const foods of [[GEL], [GEL], [], [GEL]]) await push({ 'a.json': day(BAR, ...foods) });
+      expect(held(), fault).toEqual(['bar 40', 'gel 25']);
+    }
+  },
+);
+
 it('an item stays away that was removed after a look had shown it, although its answer was lost', async () => {
   const { push, held, idOf, sandbox } = await openNutrition({}, { scopes: READ });
   sandbox.control.addFaults('nutrition:504(after)');
