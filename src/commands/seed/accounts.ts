@@ -170,11 +170,9 @@ function contextOf(
       ...output,
       warn,
       say: (text) => output.say(line(text)),
+      text: (text) => output.text(text && line(text)),
       result: (object, text) =>
-        output.result(
-          { type: object['type'], account: name, ...object },
-          text === undefined ? undefined : line(text),
-        ),
+        output.result({ type: object['type'], account: name, ...object }, text && line(text)),
     },
   };
 }
