@@ -8,7 +8,7 @@ const FIRST_RIDE = Date.UTC(2001, 0, 1, 7);
 const THREE_HOURS = 10_800_000;
 
 /**
- * Makes a folder of recordings, all different, one each three hours, once in a run of the bench.
+ * Makes a folder of recordings, all different and three hours apart, once in a run of the bench.
  * @param perFolder recordings in each of its folders
  * @returns its path
  */

@@ -188,7 +188,7 @@ function refuseForeign(path: string, fd: number, secret: boolean): void {
   const me = process.getuid?.();
   if (me === undefined) return;
   const { uid, mode, nlink } = fstatSync(fd);
-  // None: another process has removed it, as what a killed one left.
+  // 0: another process took it for the leftover of a killed one and removed it.
   if (uid === me && nlink <= 1 && (!secret || (mode & 0o077) === 0)) return;
   throw new Error(
     `a new file in ${dirname(path)} is not this user's alone ` +

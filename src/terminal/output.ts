@@ -52,23 +52,24 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
   };
   const toLine = (object: LineFields) => jsonLine(object, flags.profile);
   const err = (text: Text) => io.err(wrap(readable(text), io.stderrColumns));
+  /** Prints a text, if any, that only people read. */
+  const text = (shown: Text | undefined) => {
+    if (!flags.json && shown !== undefined) io.out(wrap(readable(shown), io.stdoutColumns));
+  };
   return {
     json: flags.json,
     verbose: flags.verbose,
+    text,
     /**
      * Prints a result: the object for programs, as docs/json.md describes it, or the text, if any, for
      * people, which is wrapped in a terminal.
      */
-    result(object: LineFields, text?: Text) {
+    result(object: LineFields, shown?: Text) {
       if (flags.json) {
         if (object['type'] === 'summary') summary = undefined;
         lines++;
         io.out(toLine(object));
-      } else this.text(text);
-    },
-    /** Prints a text, if any, that only people read. */
-    text(text: Text | undefined) {
-      if (!flags.json && text !== undefined) io.out(wrap(readable(text), io.stdoutColumns));
+      } else text(shown);
     },
     /** Prints a script of this program, unchanged, or an object with it. */
     script(object: LineFields, script: string) {

@@ -182,7 +182,7 @@ describe('a platform that refuses fields that the interface does not name', () =
     expect((await lines(['push', 'wellness', 'w.json']))[0]).toMatchObject({ outcome: 'skipped' });
   });
 
-  it('gets no day without them because of a login that it refuses with 400', async () => {
+  it('gets no second request after a 400 with invalid_token', async () => {
     const refuse = () => ({ status: 400, body: { error: 'invalid_token' } });
     const { platform, lines, write } = await openPlainWorld({ wellness: refuse });
     write('w.json', JSON.stringify([day(DAY)]));

@@ -49,7 +49,7 @@ describe('sync profile', () => {
     expect(requestLines(world.sandbox)).toEqual(['profile 200', 'profile 200']);
   });
 
-  it('shows a value that is none of its kind as JSON', async () => {
+  it('shows a value of an unexpected type as JSON', async () => {
     const ftp = { toString: 1, valueOf: 1 };
     const service = await openTinyService({ 'GET /api/profile': [200, { weight: 70, ftp }] });
     const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });

@@ -21,7 +21,7 @@ it('is known without the token, if the platform repeats that in a name', async (
   await http.close();
 });
 
-it('stays open, with a way on, if the platform refuses to say it', async () => {
+it('is unknown for now if the platform refuses to say it, and the error says what to do', async () => {
   const server = await listen(({ url }, response) => {
     response.statusCode = url === '/' ? 401 : 404;
     response.end();

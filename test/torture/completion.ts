@@ -28,7 +28,7 @@ export async function perform(scene: Scene, job: Job, args = job.args, later: re
   const conflicts = lines.filter((line) => line['outcome'] === 'conflict');
   // What a conflict names may be there twice: its hint asks to delete it.
   const named = conflicts.flatMap(({ stored = [] }) => (stored as Food[]).map(versionKey));
-  // A run that sends no foods leaves both versions of one that an earlier run could not replace.
+  // Only a push of foods ends what an earlier one left undone: a food may be there in two versions.
   const isOver = finished.code === 0 && job.claim.foods.size > 0;
   const keyOf = (food: StoredItem) => {
     if (isOver) return foodKey(food);

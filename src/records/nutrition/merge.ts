@@ -392,7 +392,7 @@ class Comparison {
   #absent(item: DayItem, hasNews: boolean): void {
     const { state, body, inputs, id, stored } = item;
     const isUnsure = state === 'unsure';
-    // What an input has again left the day for this ledger, not for the athlete.
+    // This ledger took it off the day, not the athlete, and now an input has it again.
     const isBack = this.#day.base.items.some((each) => isLeaving(each) && each.body === body);
     const wasShown = (id !== undefined || stored !== undefined) && !isBack;
     const isUnanswered = isUnsure && !wasShown;

@@ -79,7 +79,7 @@ export class NutritionService {
     for (;;) {
       const probe = PROBES[this.#probed.length];
       const kind = kindOf(this.#known(client));
-      // A refusal by a gateway is then not one of single fields.
+      // It takes all fields, so a 400 is about something else.
       if (kind === 'coach-watts') platform.note('nutrition', 'further-fields');
       if (kind !== undefined || probe === undefined) return kind ?? 'interface';
       const day = 'date' in probe ? probe.date : date;
