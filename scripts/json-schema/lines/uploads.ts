@@ -54,7 +54,7 @@ export const UPLOAD = line('upload', {
         }),
         note: text('The effect of `--name`, or on another workout.', 'there is more to say'),
         sameRideAs: list(
-          'Recordings of the same ride that were sent before.',
+          'Recordings of the same ride that were sent before: at most 50.',
           '`outcome` is `uploaded`, and there are any',
           { path: text('The file.'), sentAt: time('When the platform took it.') },
         ),
