@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { createServiceClient } from '../../src/api/client.ts';
 import { type Http, requestHeaders } from '../../src/api/http.ts';
 import { RETRIES } from '../../src/api/retry.ts';
@@ -89,7 +90,7 @@ interface Item {
    * Without reading: what a request at the same moment left of it. Until a later push sends the day, no look
    * shows that.
    */
-  raced?: { readonly held: number | undefined };
+  raced?: { readonly held: readonly number[] };
   /** The input has changed it since its sender's last complete run. */
   pending?: true;
   /** --replace-day took it out: its own input sends it as a new item, and names the version in its place. */
@@ -576,7 +577,9 @@ class Life {
     const isBeside = ({ said }: Report) => said.includes('sent beside it') && said.includes(name);
     const isForced = by.some((each) => this.#reportsOf(each, date).some(isBeside));
     if (there.length > 1 && isForced) return;
-    if (there.length > 1) this.#found('doubled', found);
+    // Both versions, if it undid the removal of the earlier one.
+    const isRaced = item.raced !== undefined && isDeepStrictEqual(there, item.raced.held);
+    if (there.length > 1 && !isRaced) this.#found('doubled', found);
     const before = this.#rows(item.formerly ?? '').some((row) => row.name === name);
     if (before && item.raced === undefined) this.#found('doubled', `${name} is on ${date}, too`);
     // Such days are `unseen`.
@@ -590,19 +593,18 @@ class Life {
       }
     } else if (by.includes('app')) {
       this.#found('erased', `${found}, the athlete entered ${String(expected)}`);
-    } else if (!this.#isExcused(item, held, rows)) {
+    } else if (!isRaced && !this.#isExcused(item, held, rows)) {
       const kind = expected === undefined ? 'returned' : held === undefined ? 'lost' : 'untrue';
       this.#found(kind, `${found} instead of ${String(expected)}`);
     }
   }
 
   #isExcused(item: Item, held: number | undefined, rows: readonly { name: string }[]): boolean {
-    const { name, date, by, carbs, unsure, refused, either, erased, raced } = item;
+    const { name, date, by, carbs, unsure, refused, either, erased } = item;
     // A platform that replaces days would erase foods of the athlete: no computer sends such a day.
     const hasFoods = rows.some((row) => row.name.startsWith('app-'));
     const isConflict = (one: string) => this.#reportsOf(one, date)[0]?.outcome === 'conflict';
     if (this.#replaces && hasFoods && by.some(isConflict)) return true;
-    if (raced !== undefined && held === raced.held) return true;
     if (erased === true) return held === undefined || held === carbs;
     if (refused === true) return held === undefined;
     if (either === true) return held === undefined || held === carbs;
@@ -662,17 +664,17 @@ class Life {
   }
 
   /** What is held of the items that two requests at the same moment disagree about. */
-  readonly #racing = new Map<Item, number | undefined>();
+  readonly #racing = new Map<Item, readonly number[]>();
 
   /** Notes what a request undoes that had read these rows before the last run. */
   #race(date: string, before: readonly { name: string; carbs: number }[]): void {
     if (this.#reads) return;
     const heldIn = (rows: typeof before, { name }: Item) =>
-      rows.find((row) => row.name === name)?.carbs;
+      rows.filter((row) => row.name === name).map((row) => row.carbs);
     const after = this.#rows(date);
     for (const item of this.#items.filter((each) => each.date === date)) {
       const held = heldIn(before, item);
-      if (held !== heldIn(after, item)) this.#racing.set(item, held);
+      if (!isDeepStrictEqual(held, heldIn(after, item))) this.#racing.set(item, held);
     }
   }
 
