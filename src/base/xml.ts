@@ -58,6 +58,24 @@ export class XmlFeed {
   }
 }
 
+/**
+ * Returns a document in UTF-8. A document in another encoding begins with it: a zero beside the first character of
+ * UTF-16, or the declaration. One in an unknown encoding stays as it is.
+ */
+export function inUtf8(document: Buffer): Buffer {
+  const [first, second] = document;
+  const isWide = first === 0 || second === 0 || (first ?? 0) >= 0xfe;
+  const head = document.toString('latin1', 0, 200);
+  const [, declared = 'utf-8'] = /^[^<]*<\?xml[^>]*encoding=["']([^"']+)/.exec(head) ?? [];
+  const label = !isWide ? declared : first === 0 || first === 0xfe ? 'utf-16be' : 'utf-16le';
+  try {
+    const decoder = new TextDecoder(label);
+    return decoder.encoding === 'utf-8' ? document : Buffer.from(decoder.decode(document));
+  } catch {
+    return document;
+  }
+}
+
 /** The last value that was decoded: most often, the name of the same device. */
 let last = { value: '', text: '' };
 

@@ -43,7 +43,7 @@ const ACTIVITY_FILE = 4;
 const EVENT = { timer: 0, session: 8, lap: 9, activity: 26 };
 const EVENT_TYPE = { start: 0, stop: 1, stopAll: 4 };
 const INTENSITY = { active: 0, rest: 1, warmup: 2, cooldown: 3, interval: 5 };
-const SESSION_END = 7;
+const ACTIVITY_END = 0;
 
 /** The messages of a file. Each has its own local number, so it is defined once. */
 const WRITTEN: readonly number[] = [
@@ -276,7 +276,7 @@ function sessionFields(activity: FitActivity, totals: Totals, laps: number): Fie
     [11, 'uint16', activity.calories],
     [25, 'uint16', 0], // the first lap
     [26, 'uint16', laps],
-    [28, 'enum', SESSION_END],
+    [28, 'enum', ACTIVITY_END],
   ];
 }
 

@@ -43,6 +43,7 @@ const DEVELOPMENT = 255;
 export function convert(stretch: Stretch, isPhone: boolean): Conversion {
   const { points, sport, subSport, name } = stretch;
   const digest = digestOf(points);
+  mendDistances(stretch);
   const pauses = pausesOf(stretch);
   setDistances(points, pauses);
   if (points.some(({ speed }) => speed === undefined)) setSpeeds(points, pauses);
@@ -115,33 +116,80 @@ function wayTo(before: Point, point: Point): number {
     : distance - before.distance;
 }
 
-/** How far a stated distance may be from that of the positions, and the time of the laps from that of the points. */
-const AGREEMENT = 0.02;
+/** A stated distance that falls by less stands still: a sensor corrected itself (m). */
+const CORRECTION = 50;
 
 /**
- * Sets the distance since the start: the file's own if it only grows, and the positions do not contradict it;
- * else that of the positions.
+ * Makes the stated distances grow over the whole activity: some programs begin again with each lap. Distances that
+ * fall elsewhere are left out.
  */
+function mendDistances({ points, laps }: Stretch): void {
+  let before: number | undefined;
+  let ofLap = 0;
+  let last = 0;
+  for (const point of points) {
+    const { distance, time } = point;
+    if (distance === undefined) continue;
+    const begins = laps.some(({ from }) => Math.floor(from) >= (before ?? time) && from <= time);
+    if (begins && distance < (last - ofLap) / 2) ofLap = last;
+    if (ofLap + distance < last - CORRECTION) {
+      for (const each of points) each.distance = undefined;
+      return;
+    }
+    last = Math.max(last, ofLap + distance);
+    point.distance = last;
+    before = time;
+  }
+}
+
+/** How far a stated distance may be from that of the positions, and the time of the laps from that of the points. */
+const AGREEMENT = 0.02;
+/** Positions within this of one place show no way: those of a trainer, a treadmill, a pool (m). */
+const ONE_PLACE = 100;
+
+/** Sets the distance since the start: the file's own unless the positions contradict it; else that of the positions. */
 function setDistances(points: readonly Point[], pauses: readonly FitPause[]): void {
   const ends = new Set(pauses.map(({ to }) => to));
-  let place: Point | undefined;
+  const placed = points.filter(({ latitude }) => latitude !== undefined);
   let metres = 0;
-  const along = points.map((point) => {
-    if (point.latitude === undefined) return undefined;
-    if (place !== undefined && !ends.has(point.time)) metres += metresBetween(place, point);
-    place = point;
-    return metres;
-  });
-  const stated = points.flatMap(({ distance }) => distance ?? []);
-  const [first = 0] = stated;
-  const last = stated.at(-1) ?? 0;
-  const grows = stated.every((distance, index) => distance >= (stated[index - 1] ?? 0));
-  const agrees = place === undefined || Math.abs(last - first - metres) <= AGREEMENT * metres;
-  const usesStated = stated.length > 1 && grows && agrees;
-  for (const [index, point] of points.entries()) {
-    const own = point.distance === undefined ? undefined : point.distance - first;
-    point.distance = usesStated ? own : along[index];
+  const along = new Map<Point, number>();
+  for (const [index, point] of placed.entries()) {
+    const before = placed[index - 1];
+    if (before !== undefined && !ends.has(point.time)) metres += metresBetween(before, point);
+    along.set(point, metres);
   }
+  const stated = points.filter(({ distance }) => distance !== undefined);
+  const first = stated[0]?.distance ?? 0;
+  const isOnePlace = placed.every((point) => metresBetween(placed[0] ?? point, point) < ONE_PLACE);
+  const usesStated = stated.length > 1 && (isOnePlace || isNearWay(points, along));
+  for (const point of points) {
+    const own = point.distance === undefined ? undefined : point.distance - first;
+    point.distance = usesStated ? own : along.get(point);
+  }
+}
+
+/**
+ * Checks the stated distances where the positions show the way, not where they are lost for longer.
+ *
+ * @param along how far the athlete was at each point with a position (m)
+ */
+function isNearWay(points: readonly Point[], along: ReadonlyMap<Point, number>): boolean {
+  let [stated, metres] = [0, 0];
+  let from: { time: number; distance: number; way: number } | undefined;
+  let isLost = false;
+  for (const point of points) {
+    const { time, distance } = point;
+    const way = along.get(point);
+    isLost ||= way === undefined;
+    if (way === undefined || distance === undefined) continue;
+    if (from !== undefined && !(isLost && time - from.time > FILLED_SECS)) {
+      stated += distance - from.distance;
+      metres += way - from.way;
+    }
+    from = { time, distance, way };
+    isLost = false;
+  }
+  return Math.abs(stated - metres) <= AGREEMENT * metres;
 }
 
 /** A speed is that over this time, in which the rounding of positions does not show (s). */
@@ -155,9 +203,9 @@ function setSpeeds(records: readonly Point[], pauses: readonly FitPause[]): void
     if (starts.has(record.time)) back = index;
     while (back < index - 1 && record.time - (records[back + 1]?.time ?? 0) >= SPEED_SECS) back++;
     const before = records[back];
-    const secs = record.time - (before?.time ?? 0);
     const metres = (record.distance ?? NaN) - (before?.distance ?? NaN);
-    const speed = secs === 0 ? 0 : metres / secs;
+    // The first record is compared with itself.
+    const speed = metres / Math.max(1, record.time - (before?.time ?? 0));
     record.speed = speed >= 0 && speed < MOST_SPEED ? speed : undefined;
   }
 }

@@ -10,8 +10,9 @@ const FIT_HEADERS = [12, 14];
 export function trackKind(first: Uint8Array): TrackKind | undefined {
   if (FIT_HEADERS.includes(first[0] ?? 0)) return undefined;
   const head = Buffer.from(first.buffer, first.byteOffset, Math.min(first.length, HEAD_BYTES));
-  const [, root] =
-    /<(?:\w+:)?(gpx|trainingcenterdatabase)[\s/>]/i.exec(head.toString('latin1')) ?? [];
+  // Without the zeros of UTF-16.
+  const text = head.toString('latin1').replaceAll('\0', '');
+  const [, root] = /<(?:\w+:)?(gpx|trainingcenterdatabase)[\s/>]/i.exec(text) ?? [];
   if (root === undefined) return undefined;
   return root.toLowerCase() === 'gpx' ? 'gpx' : 'tcx';
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
 import { printable } from '../base/printable.ts';
-import { XmlFault, XmlFeed, decodedXml } from '../base/xml.ts';
+import { XmlFault, XmlFeed, decodedXml, inUtf8 } from '../base/xml.ts';
 import type { FitRecord } from '../fit/write-totals.ts';
 import type { TrackKind } from './kind.ts';
 
@@ -88,7 +88,7 @@ export async function readTracks(
     },
     { xmlMode: true, decodeEntities: false },
   );
-  const parts = feed.write(parser, bytes);
+  const parts = feed.write(parser, inUtf8(bytes));
   for (let count = 1; parts.next().done !== true; count++) {
     if (count % PARTS > 0) continue;
     await setImmediate();

@@ -61,8 +61,8 @@ async function comparePlatform(bytes: Buffer, { records, sessions }: Parsed): Pr
   const has = (field: string) =>
     there.records.some((record) => field in record) && (field !== 'altitude' || jump < 5_000);
   for (const [field, facts] of [
-    ['distance', ['total_distance']],
-    ['speed', ['avg_speed', 'max_speed']],
+    ['distance', ['total_distance', 'avg_speed']],
+    ['speed', ['max_speed']],
     ['altitude', ['total_ascent']],
     ['heart_rate', ['avg_heart_rate', 'max_heart_rate']],
     ['cadence', ['avg_cadence', 'max_cadence']],
@@ -175,6 +175,20 @@ describe('a GPX file', () => {
     expect(other.files[0]?.sessions[0]).toMatchObject({ avg_heart_rate: 150 });
   });
 
+  it.each([['ISO-8859-1'], ['UTF-16LE'], ['UTF-16BE']])('is read in %s', async (encoding) => {
+    const file = gpx([{ name: 'Über den Pass', segments: [ridePoints(30)] }]);
+    const text = file.replace('UTF-8', encoding.replace(/[BL]E/, ''));
+    const wide = Buffer.from(`\ufeff${text}`, 'utf16le');
+    const { lines } = await converted(
+      encoding === 'ISO-8859-1'
+        ? Buffer.from(text, 'latin1')
+        : encoding === 'UTF-16BE'
+          ? wide.swap16()
+          : wide,
+    );
+    expect(lines).toMatchObject([{ outcome: 'converted', name: 'Über den Pass' }]);
+  });
+
   it('pauses between segments, and where nothing moved for long', async () => {
     const segments = [ridePoints(60), ridePoints(60, { from: 360 })];
     const { files } = await converted(gpx([{ segments }]));
@@ -253,6 +267,42 @@ describe('a TCX file', () => {
       sport: 'running',
       total_distance: expect.closeTo(1920, -2) as number,
     });
+  });
+
+  const run = (secs: number, shape: (point: TrackPoint) => TrackPoint) =>
+    along(ridePoints(secs), 5).map(shape);
+  const lap = (from: number, secs: number) =>
+    Array.from({ length: secs + 1 }, (_, at) => ({ at: from + at, hr: 130, distance: at * 5 }));
+  it.each([
+    ['on a treadmill with one position', [run(600, (point) => ({ ...point, lat: 47, lon: 8 }))]],
+    [
+      'in a tunnel of a third of the way',
+      [
+        along(ridePoints(600, { hr: 140 }), 6).map(({ at, hr, distance }) => ({
+          ...{ at, hr, distance },
+          ...(at < 200 || at > 400 ? { lat: 47 + distance / 111_195, lon: 8 } : {}),
+        })),
+      ],
+    ],
+    [
+      'where its sensor corrects itself',
+      [run(600, ({ at, distance = 0 }) => ({ at, distance: at === 300 ? 1490 : distance }))],
+    ],
+    ['that begins again with each lap', [lap(0, 300), lap(300, 200), lap(501, 99)]],
+  ])('has its own distance %s', async (_, laps) => {
+    const { files } = await converted(
+      tcx([{ sport: 'Running', laps: laps.map((points) => ({ points })) }]),
+      'a.tcx',
+    );
+    const total = files[0]?.sessions[0]?.['total_distance'];
+    expect(total).toBe(laps.length > 1 ? 2995 : laps[0]?.at(-1)?.distance);
+    expect(files[0]?.records.at(-1)).toMatchObject({ distance: total });
+  });
+
+  it('has no distance if that falls within a lap', async () => {
+    const points = run(600, ({ at, distance = 0 }) => ({ at, hr: 130, distance: distance % 900 }));
+    const { files } = await converted(tcx([{ sport: 'Running', laps: [{ points }] }]), 'a.tcx');
+    expect(files[0]?.sessions[0]).not.toHaveProperty('total_distance');
   });
 
   it('counts the stated distance if the positions agree within 2 %', async () => {
