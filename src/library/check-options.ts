@@ -6,6 +6,13 @@ export function refuseOptions(method: string, given: object, known: object = {})
   if (name !== undefined) throw new SyncError('USAGE', `${method}: there is no option ${name}.`);
 }
 
+/** @throws SyncError `USAGE` unless it is a path, or bytes with one */
+export function checkRecording(given: unknown): void {
+  const isFile = typeof given === 'object' && given !== null && 'path' in given && 'bytes' in given;
+  if (isFile && typeof given.path === 'string' && given.bytes instanceof Uint8Array) return;
+  throw new SyncError('USAGE', 'upload: a path, or an object with path and bytes, is expected.');
+}
+
 /** @throws SyncError `USAGE` for a word that an option does not take */
 export function checkWord(
   option: string,

@@ -30,7 +30,7 @@ import { contentsOf } from '../upload/read-recording.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
 import { verifyUploads } from '../upload/verify.ts';
-import { checkWord, refuseOptions } from './check-options.ts';
+import { checkRecording, checkWord, refuseOptions } from './check-options.ts';
 import { type Opened, endpointsOf, openClient } from './open.ts';
 import { publicError } from './public-error.ts';
 import { recordResult, uploadResult, verifyResult } from './results.ts';
@@ -122,6 +122,7 @@ export class LibraryClient {
       const uploader = new Uploader(this.#context, options, target);
       for (const each of all) {
         if (typeof each === 'string') continue;
+        checkRecording(each);
         const { path, bytes } = each;
         report(await uploader.uploadContents({ path, named: true }, contentsOf(bytes)));
       }

@@ -129,9 +129,17 @@ class DayQueue {
     const { kind, date, sources, zoneUsed } = record;
     const notes = outcome.outcome === 'invalid' ? [] : [...record.warnings, ...warnings];
     const about = { kind, date, sources, zoneUsed, warnings: notes };
-    const isNews = about.warnings.length > 0 || outcome.outcome !== 'skipped';
+    // An earlier run has sent the other days: it is no news that one could not be looked at.
+    const isQuiet =
+      outcome.outcome === 'skipped' || (outcome.outcome === 'failed' && !this.#isOpen(record));
+    const isNews = about.warnings.length > 0 || !isQuiet;
     if (!isNews && !this.#nutrition.isInput(record)) return;
     this.#target.report({ ...about, ...outcome });
+  }
+
+  /** Checks that an earlier run could not finish the day. */
+  #isOpen({ date }: PreparedRecord): boolean {
+    return this.#target.ledger.nutrition.day(date).status === 'open';
   }
 
   /** Corrects the nutrition days of this run that another computer's request has spoiled meanwhile. */

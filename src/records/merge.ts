@@ -5,6 +5,7 @@ import { itemKey } from './nutrition/items.ts';
 import { nutrition, wellness } from './prepared-record.ts';
 import type {
   DayDraft,
+  InvalidRecord,
   JsonObject,
   JsonValue,
   NutritionPart,
@@ -24,6 +25,8 @@ interface Stated {
   readonly value: JsonValue;
   readonly times: number;
   readonly agreed: boolean;
+  /** Programs state it, and the rank decided between them. */
+  readonly isRanked: boolean;
   /** The latest time of these records (ms); -Infinity if none has a time. */
   readonly latest: number;
   /** The value is from a record with a time. */
@@ -126,6 +129,22 @@ export class DayMerger {
     return days.filter(([, { fields }]) => fields.delete(field)).map(([date]) => date);
   }
 
+  /** Takes out the days without items on whose totals their records do not agree. */
+  takeContested(): InvalidRecord[] {
+    return [...this.#days].flatMap(([date, { parts, fields, sources }]) => {
+      const hasItems = parts.some(({ lists }) => lists.length > 0);
+      const isContested = ([name, { agreed, isRanked }]: [string, Stated]) =>
+        this.#isSummed(name) && !agreed && !isRanked;
+      const [field] = [...fields].find(isContested) ?? [];
+      if (hasItems || field === undefined) return [];
+      this.#days.delete(date);
+      const problem = `is stated ${sources.length} times for ${date}, and not each time the same: one total, or the foods in "items"`;
+      const source = sources.at(-1) ?? '';
+      const about = { field, problem };
+      return [{ outcome: 'invalid', kind: this.#kind, source, date, ...about, problems: [about] }];
+    });
+  }
+
   /** One record a date, by date. The merger is empty afterwards. */
   finish(): PreparedRecord[] {
     const dates = [...this.#days.keys()].sort();
@@ -187,7 +206,7 @@ export class DayMerger {
     const [first, second] = [one, other].map(({ program }) => this.#rank(program, name));
     const counts = (first ?? 0) < (second ?? 0) ? one : other;
     const agreed = one.agreed && other.agreed && sameJson(one.value, other.value);
-    return Object.assign(counts, { times: one.times + other.times, agreed });
+    return Object.assign(counts, { times: one.times + other.times, agreed, isRanked: true });
   }
 
   #isSummed(name: string): boolean {
@@ -220,8 +239,11 @@ export class DayMerger {
     const more =
       day.sources.length > 5 ? ` and ${(day.sources.length - 5).toLocaleString('en-US')} more` : '';
     warn(day, { source: last, message: `${date} is merged from ${listed}${more}` });
-    for (const [name, { times, agreed }] of day.fields) {
-      if (!this.#isSummed(name) || (agreed && times === day.sources.length)) continue;
+    const hasItems = day.parts.some(({ lists }) => lists.length > 0);
+    for (const [name, { times, agreed, isRanked }] of day.fields) {
+      const isOfAll = !hasItems || times === day.sources.length;
+      const isClear = agreed || (isRanked && !hasItems);
+      if (!this.#isSummed(name) || (isClear && isOfAll)) continue;
       day.fields.delete(name);
       const message = 'is a total that not all merged records agree on: not sent, the items count';
       warn(day, { source: last, field: name, message });
@@ -275,6 +297,7 @@ function dayOf(draft: DayDraft, path: string): GatheredDay {
       value: name === 'rawJson' ? copyOf(value) : value,
       times: 1,
       agreed: true,
+      isRanked: false,
       latest: draft.at ?? -Infinity,
       timed: draft.at !== undefined,
       program: 'platform',
@@ -301,6 +324,7 @@ function restate(name: string, before: Stated, later: Stated, same: boolean): St
     value: layers ? addLayer(before.value, later.value, outdated) : over.value,
     times: before.times + later.times,
     agreed: same && before.agreed && later.agreed,
+    isRanked: before.isRanked || later.isRanked,
     latest: Math.max(before.latest, later.latest),
     timed: over.timed,
     program: over.program,

@@ -138,6 +138,7 @@ export async function prepareInputs(
       `sleepQuality: the platform shows it in place of the sleepScore of the day. Not sent (${when})`,
     );
   }
+  invalid.push(...merger.takeContested());
   const records = merger.finish();
   return { records, invalid, unreadable, exports, empty, notes, warnings };
 }

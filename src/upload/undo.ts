@@ -4,7 +4,7 @@ import { SyncError } from '../base/errors.ts';
 import type { ConfirmedUpload } from '../ledger/upload-rows.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { WireObject } from '../api/wire.ts';
-import { PROCESSING_MS, SOURCE, knownWorkouts, listWorkouts } from './verify.ts';
+import { PROCESSING_MS, SOURCE, knownWorkouts, listWorkouts, listsOwnWorkouts } from './verify.ts';
 
 export interface Removable {
   readonly upload: ConfirmedUpload;
@@ -25,7 +25,7 @@ export interface KeptWorkout {
   readonly other?: ConfirmedUpload;
 }
 
-type Ledger = Pick<UploadLedger, 'confirmed' | 'beginUndo' | 'cancelUndo'>;
+type Ledger = Pick<UploadLedger, 'confirmed' | 'beginUndo' | 'cancelUndo' | 'platform'>;
 
 /**
  * Removes the workouts of recordings: only workouts that are known by id or label, and that are no workout
@@ -85,6 +85,8 @@ async function findWorkouts(
   const others = ledger.confirmed().filter(({ sha256 }) => !chosen.has(sha256));
   const workouts = await listWorkouts(uploads, client, signal);
   const known = knownWorkouts([...uploads, ...others], workouts);
+  // Otherwise no later list shows it either.
+  const listsOwn = listsOwnWorkouts(ledger.platform) || known.size > 0;
   return uploads.map((upload) => {
     if (upload.isUndoing && upload.workoutId !== undefined && !hasWorkout(upload, workouts)) {
       return { upload, workoutId: upload.workoutId, title: '', isGone: true };
@@ -93,7 +95,8 @@ async function findWorkouts(
     const { id, source, title } = workout ?? {};
     if (typeof id !== 'string' || source !== SOURCE) {
       const isFresh = Math.abs(clock.now() - upload.confirmedAt) < PROCESSING_MS;
-      return { upload, obstacle: workout === undefined && isFresh ? 'pending' : 'missing' };
+      const isPending = workout === undefined && isFresh && listsOwn;
+      return { upload, obstacle: isPending ? 'pending' : 'missing' };
     }
     const other = others.find((each) => known.get(each) === workout);
     if (other !== undefined) return { upload, obstacle: 'shared', other };

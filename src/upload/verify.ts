@@ -73,7 +73,7 @@ export async function compareWithPlatform(
   const listed = [...uploads, ...days];
   if (listed.length === 0) return { items: [], others: [] };
   const now = clock.now();
-  const isKnown = () => facts.has('workouts', 'own-workouts') || facts.has('uploadFit', 'results');
+  const isKnown = () => listsOwnWorkouts(facts);
   const service = await client();
   const workouts = await listWorkouts(listed, service, signal, facts).catch((error: unknown) => {
     if (isKnown() || !hasNoList(error)) throw error;
@@ -109,6 +109,11 @@ export async function compareWithPlatform(
     return { upload, outcome: fresh ? 'pending' : 'missing' };
   });
   return { items, others };
+}
+
+/** Returns whether a platform is known to list the workouts of recordings from here. */
+export function listsOwnWorkouts(facts: Pick<PlatformFacts, 'has'>): boolean {
+  return facts.has('workouts', 'own-workouts') || facts.has('uploadFit', 'results');
 }
 
 /** Returns whether a platform has no list of workouts: the interface describes none (4.7). */

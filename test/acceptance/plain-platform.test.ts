@@ -328,6 +328,17 @@ it('verify and status say that such a platform accepted a recording', async () =
   });
 });
 
+it('undo does not wait for a workout on a platform that never listed one of ours', async () => {
+  const { sync, write } = await openPlainWorld({ upload: {}, workouts: { body: [] } });
+  write('ride.fit', makeRecording());
+  await sync(['upload', 'ride.fit']);
+  const { code, stdout, stderr } = await sync(['undo', 'upload', 'ride.fit', '--yes']);
+  expect([code, stdout + stderr]).toEqual([
+    6,
+    expect.stringContaining('No workout there is known'),
+  ]);
+});
+
 it('workouts are listed in the forms of such a platform', async () => {
   const { platform, sync } = await openPlainWorld();
   const ride = { id: 'a', start_time: '2026-05-10T08:10:24Z', name: 'Morning ride' };

@@ -360,6 +360,22 @@ describe('a client', () => {
     expect(error).toMatchObject({ code: 'USAGE', message: `${name}: there is no option dryRun.` });
   });
 
+  it('rejects with a SyncError what is no record and no recording', async () => {
+    const { client } = await open();
+    const made = client();
+    const circle: Record<string, unknown> = { date: '2026-05-17' };
+    circle['rawJson'] = circle;
+    const nothing = undefined as unknown as string;
+    for (const failed of [
+      made.pushWellness({ date: '2026-05-17', restingHr: 48n as unknown as number }),
+      made.pushWellness(circle as never),
+      made.upload(nothing),
+      made.upload({ path: 'ride.fit', bytes: nothing as never }),
+    ]) {
+      expect(await failureOf(failed)).toMatchObject({ name: 'SyncError', code: 'USAGE' });
+    }
+  });
+
   it('names an unknown option of createClient, and a word that an option does not take', async () => {
     const { client } = await open();
     const wrong: object = { clientID: 'sync' };

@@ -42,8 +42,11 @@ function withSleepSecs(fields: JsonObject, notes: Notes): JsonObject {
     );
     return Object.fromEntries(renamed) as JsonObject;
   }
-  if (Math.abs(given - secs) > SLEEP_TOLERANCE_SECS) {
-    notes.warn('sleepHours', `${hours} h is ${secs} s, but sleepSecs says ${given} s: both sent`);
-  }
-  return fields;
+  if (Math.abs(given - secs) <= SLEEP_TOLERANCE_SECS) return fields;
+  const found = `${hours} h is ${secs} s, and sleepSecs says ${given} s`;
+  notes.adapt('sleepHours', found, 'neither is sent');
+  const others = Object.entries(fields).filter(
+    ([name]) => name !== 'sleepHours' && name !== 'sleepSecs',
+  );
+  return Object.fromEntries(others);
 }

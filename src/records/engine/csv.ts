@@ -9,7 +9,7 @@ import { anyOf, matches } from './recognise.ts';
 import type { Encoding } from '../read/text.ts';
 import { valueAt } from './path.ts';
 import type { Row } from './row.ts';
-import type { Match, Path, Source } from '../sources/types.ts';
+import type { Mapping, Match, Path, Source } from '../sources/types.ts';
 
 /**
  * Reads tables: CSV with commas, semicolons or tabs, as `csv-parse` reads it (RFC 4180, quoted line
@@ -91,10 +91,11 @@ export function matchTable(name: string, head: string, sources: readonly Source[
     headers.set(skipLines, header);
     return header;
   };
-  return matches(name, sources, 'csv', ({ skipLines = 0, has, hasNot = [] }) => {
+  const isMatch = ({ skipLines = 0, has, hasNot = [] }: Mapping) => {
     const hasColumn = (path: Path) => headerAt(skipLines).includes(plain(path));
     return has.every((paths) => anyOf(paths, hasColumn)) && !hasNot.some(hasColumn);
-  });
+  };
+  return matches(name, sources, 'csv', isMatch, ({ skipLines = 0 }) => headerAt(skipLines));
 }
 
 /** Some programs write the header as a remark. */

@@ -3,7 +3,6 @@ import type { Document } from '../read/document.ts';
 import { fitSamples } from '../read/fit-input.ts';
 import { JsonFault } from '../../base/json.ts';
 import { parseText } from '../read/json.ts';
-import { plain } from '../names.ts';
 import type { Line } from '../read/ndjson.ts';
 import type {
   JsonValue,
@@ -18,8 +17,7 @@ import { isObject } from '../values.ts';
 import { readMapped } from './read-mapped.ts';
 import { decodeHead } from '../read/text.ts';
 import { recordsAt } from './path.ts';
-import type { TableForm } from './csv.ts';
-import { matchFit, matchJson, matchXml, membersOf } from './recognise.ts';
+import { matchFit, matchJson, matchXml, membersOf, unreadNames } from './recognise.ts';
 import {
   invalid,
   otherKind,
@@ -31,16 +29,13 @@ import {
 import type { DecimalComma } from './number.ts';
 import { judgeUnits } from './unit.ts';
 import { type Row, type Rows, jsonRow } from './row.ts';
-import type { Mapping, Match, Source } from '../sources/types.ts';
+import type { Match, Source } from '../sources/types.ts';
 
 /** The source of an input. */
 export interface FoundExport extends Match {
   /** The columns, and the names of values, that the source does not read. */
   readonly unread?: readonly string[];
 }
-
-/** The names of columns, or of the members of records. */
-type Header = Pick<TableForm, 'header'>;
 
 type RecordStream = AsyncGenerator<RawRecord | Reading, void, undefined>;
 
@@ -111,7 +106,7 @@ export class ExportReader {
     const { mapping } = match;
     const header = membersOf(sample, mapping.records);
     if (mapping.guess === true)
-      for (const member of unreadColumns({ header }, mapping)) this.#unread.add(member);
+      for (const member of unreadNames(header, mapping)) this.#unread.add(member);
     this.units = await judgeUnits(name, match, { header }, this.sources);
     return this.#mapped(rowsOf(match), match, false);
   }
@@ -144,7 +139,7 @@ export class ExportReader {
       throw unknownTable(name, text, header, linesBeforeHeader(name, text, this.sources.list));
     }
     const { source, mapping } = match;
-    const unread = unreadColumns(form, mapping);
+    const unread = unreadNames(form.header, mapping);
     const isGuess = mapping.guess === true && !this.sources.named;
     if (isGuess) rejectStrange(name, form, unread, match);
     for (const column of unread) this.#unread.add(column);
@@ -200,25 +195,6 @@ export async function matchText(
   if (/^\ufeff?\s*[{[]/.test(text)) return undefined;
   const { matchTable } = await import('./csv.ts');
   return matchTable(name, text, sources);
-}
-
-function unreadColumns({ header }: Header, mapping: Mapping): string[] {
-  const times = mapping.kind === 'wellness' ? [mapping.day, mapping.at] : [mapping.time];
-  const rules =
-    mapping.kind === 'wellness' ? mapping.fields : { ...mapping.item, ...mapping.totals };
-  const { name = '', where = {} } = mapping;
-  const paths = [
-    ...[name, 'deleted', ...Object.keys(where)],
-    ...times.flatMap((time) => [time?.from, time?.clock, time?.offset, time?.or?.from]),
-    ...Object.values(rules).flatMap((rule) =>
-      typeof rule === 'string' ? rule : [rule.from, rule.and, rule.over, rule.unit?.from],
-    ),
-  ];
-  // A column with JSON is read if one of its members is.
-  const read = new Set(
-    paths.flat().flatMap((path = '') => [path, path.replace(/\..*/, '')].map(plain)),
-  );
-  return header.filter((column) => column !== '' && !read.has(plain(column)));
 }
 
 /** @param head the first characters of the file */

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../types.ts';
 import { isObject } from '../values.ts';
-import { isOwnName } from '../sources/foreign.ts';
+import { dateName, plain } from '../names.ts';
+import { isFieldName, isOwnName } from '../sources/foreign.ts';
 import { type Place, parsePath, recordsAt, valueAt } from './path.ts';
 import type { Mapping, Match, Path, SourcePaths, Source } from '../sources/types.ts';
 
@@ -16,13 +17,14 @@ const LOOKED_AT = 50;
 
 /** Returns the sources that a JSON document matches. @param name the file's */
 export function matchJson(name: string, document: JsonValue, sources: readonly Source[]): Match[] {
-  return matches(name, sources, 'json', ({ records, has, hasNot = [], own = false }) => {
+  const isMatch = ({ records, has, hasNot = [], own = false }: Mapping) => {
     const places = firstObjects(recordsAt(document, records));
     const hasPath = (path: Path) => places.some((place) => valueAt(place, path) !== undefined);
     if (own && !places.every(({ value }) => Object.keys(value ?? {}).every(isOwnName)))
       return false;
     return has.every((paths) => anyOf(paths, hasPath)) && !hasNot.some(hasPath);
-  });
+  };
+  return matches(name, sources, 'json', isMatch, ({ records }) => membersOf(document, records));
 }
 
 /** Returns the names in the first records. */
@@ -94,16 +96,22 @@ export function matchFit(name: string, sources: readonly Source[]): Match[] {
 /**
  * Returns the sources with a mapping that matches, one for each kind of record. A general source counts
  * only if no other matches.
+ *
+ * @param sources a single one is what the user named: it reads the athlete's own files, too
+ * @param namesIn returns the names of the columns, or of the members of records
  */
 export function matches(
   name: string,
   sources: readonly Source[],
   format: Mapping['format'],
   isMatch: (mapping: Mapping) => boolean,
+  namesIn: (mapping: Mapping) => readonly string[] = () => [],
 ): Match[] {
   const found = sources.flatMap((source): Match[] => {
+    const isOther = (file: Mapping) =>
+      source.general !== true && sources.length > 1 && isOwnFile(namesIn(file), file);
     const files = source.files.filter(
-      (file) => file.format === format && isNamed(name, file) && isMatch(file),
+      (file) => file.format === format && isNamed(name, file) && isMatch(file) && !isOther(file),
     );
     const first = (['wellness', 'nutrition'] as const).map((kind) =>
       files.find((file) => file.kind === kind),
@@ -112,6 +120,35 @@ export function matches(
   });
   const particular = found.filter(({ source }) => source.general !== true);
   return particular.length > 0 ? particular : found;
+}
+
+/** Checks for a date and a field of the platform by the names of docs/records.md, and that a source does not read that field. */
+function isOwnFile(names: readonly string[], mapping: Mapping): boolean {
+  if (mapping.kind !== 'wellness' || dateName(names) === undefined) return false;
+  const { ignored = [] } = mapping;
+  return unreadNames(names, mapping).some(
+    (name) => isFieldName(name) && !ignored.includes(plain(name)),
+  );
+}
+
+/** Returns the columns, or the members of records, that a mapping does not read. */
+export function unreadNames(names: readonly string[], mapping: Mapping): string[] {
+  const times = mapping.kind === 'wellness' ? [mapping.day, mapping.at] : [mapping.time];
+  const rules =
+    mapping.kind === 'wellness' ? mapping.fields : { ...mapping.item, ...mapping.totals };
+  const { name = '', where = {} } = mapping;
+  const paths = [
+    ...[name, 'deleted', ...Object.keys(where)],
+    ...times.flatMap((time) => [time?.from, time?.clock, time?.offset, time?.or?.from]),
+    ...Object.values(rules).flatMap((rule) =>
+      typeof rule === 'string' ? rule : [rule.from, rule.and, rule.over, rule.unit?.from],
+    ),
+  ];
+  // A column with JSON is read if one of its members is.
+  const read = new Set(
+    paths.flat().flatMap((path = '') => [path, path.replace(/\..*/, '')].map(plain)),
+  );
+  return names.filter((column) => column !== '' && !read.has(plain(column)));
 }
 
 /** @param name may have folders, or the archive that the file is in */

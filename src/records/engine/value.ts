@@ -130,19 +130,21 @@ function divisorOf(
 /** Returns the unit that another member of the record states, or its fault. */
 function unitOfRecord(
   row: Row,
-  { unit, mayLackUnit }: MappingRule,
+  { unit, mayLackUnit, factor: ofHeader }: MappingRule,
   named: Conversion | undefined,
 ): Conversion | string | undefined {
   if (unit === undefined) return undefined;
   const name = firstValue(row, unit.from);
   const isThere = [unit.from].flat().some((path) => row.get(path) !== undefined);
-  const mayLack = named !== undefined || (mayLackUnit === true && !isThere);
-  if (name === undefined && mayLack) return undefined;
+  const mayLack = mayLackUnit ? !isThere : ofHeader !== undefined;
+  if (name === undefined && (named !== undefined || mayLack)) return undefined;
   const factor = factorOf(scalarText(name), unit.factors);
   if (factor !== undefined) return { factor };
   const units = Object.keys(unit.factors).join(', ');
   if (name === undefined) return `has no unit in "${String(unit.from)}"; ${units} are known`;
-  return `is in ${show(name)}; the known units are ${units}`;
+  return ofHeader === undefined || mayLackUnit === true
+    ? `is in ${show(name)}; the known units are ${units}`
+    : `is in ${units} by the header, and in ${show(name)} by its row`;
 }
 
 /** `12.345` is a thousand where `12,3` is a decimal. */

@@ -136,7 +136,9 @@ export class DayDelivery {
       warn(words.dayNote(record, 'partialTotals', partialTotals.join(', ')));
     if (dryRun === undefined) return undefined;
     this.#noteGone(plan.remove);
-    const body = nutritionBody(this.#date, heldItems(plan), fields);
+    const own = heldItems(plan);
+    const items = own.length > 0 || plan.remove.length > 0 ? own : undefined;
+    const body = nutritionBody(this.#date, items, fields);
     return { outcome: 'would-push', request: { method: 'POST', url: dryRun.href, body } };
   }
 

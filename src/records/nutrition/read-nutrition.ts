@@ -1,5 +1,5 @@
 import { groupBy } from '../../base/group-by.ts';
-import { NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
+import { ITEM_FIELDS, NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
 import { Names, plain } from '../names.ts';
 import { type ReadItem, readItem } from './item.ts';
 import { farAhead, noteMissingDate, readDate, type RecordDate } from '../days/record-date.ts';
@@ -10,6 +10,7 @@ import { draftOf, noteNothingKnown, noteUnknown, readFields, spellingsOf } from 
 import { isObject, scalarText, show } from '../values.ts';
 
 const dayNames = new Names(NUTRITION_FIELDS);
+const foodNames = new Names(ITEM_FIELDS);
 const wellnessNames = new Names(WELLNESS_FIELDS);
 
 /**
@@ -43,6 +44,8 @@ export function readNutrition(record: StatedRecord, options: RecordOptions): rea
   const isEmpty = itemsNames.length > 0 && !isFilled && notes.problems.length === 0;
   if (isEmpty && options.needsItems === true) notes.problem(itemsName, ITEMS_EMPTY);
   if (date === undefined && !isFilled) noteMissingDate(value, notes);
+  const ofFood = itemsNames.length === 0 ? unknown.find(isOfFood) : undefined;
+  if (ofFood !== undefined) notes.problem(ofFood, FOOD_ALONE);
   const isBare = Object.keys(known).every((name) => name === 'rawJson');
   const saysNothing = isBare && itemsNames.length === 0 && unknown.length === 0;
   if (saysNothing && notes.problems.length === 0) notes.problem(itemsName, ITEMS_MISSING);
@@ -75,6 +78,14 @@ export function readNutrition(record: StatedRecord, options: RecordOptions): rea
   });
 }
 
+/** Checks for a name that foods have, and days have not. */
+function isOfFood(name: string): boolean {
+  return foodNames.find(name) !== undefined || FOODS.has(plain(name));
+}
+
+const FOODS = new Set(['food', 'foodname', 'serving']);
+const FOOD_ALONE =
+  'belongs to a food, not to a day: list the foods of a day in "items", or write "logged_at" in place of the date';
 const ITEMS_EXPECTED = 'a list of items, each with logged_at, is expected';
 const ITEMS_MISSING = `is missing; ${ITEMS_EXPECTED}`;
 const ITEMS_EMPTY =

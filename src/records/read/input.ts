@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { SyncError, systemCode } from '../../base/errors.ts';
+import { SyncError, messageOf, systemCode } from '../../base/errors.ts';
 import type { FitSample } from '../../fit/wellness.ts';
 import { NotPlainFile, describeNamedError, openPlainFile } from '../../system/plain-file.ts';
 import { keepHeapSmall } from '../../system/this-process.ts';
@@ -48,10 +48,14 @@ export function plainFileInput(path: string): Input {
   return { name: path, origin: resolve(path), chunks: chunksOf(path, open) };
 }
 
-/** Makes an input of records, as JSON. */
+/** Makes an input of records, as JSON. @throws SyncError `USAGE` for what JSON cannot hold: a bigint, a circle */
 export function recordsInput(records: unknown, name: string): Input {
-  const bytes = Buffer.from(JSON.stringify(records));
-  return { name, chunks: Readable.from([bytes]) };
+  try {
+    const bytes = Buffer.from(JSON.stringify(records));
+    return { name, chunks: Readable.from([bytes]) };
+  } catch (cause) {
+    throw new SyncError('USAGE', `The records are no JSON: ${messageOf(cause)}`, { cause });
+  }
 }
 
 async function* chunksOf(

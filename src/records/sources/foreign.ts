@@ -32,6 +32,13 @@ export function isOwnName(name: string): boolean {
   return NEUTRAL.test(plain(name)) || names.find(name) !== undefined;
 }
 
+const FIELD_NAMES = new Set(Object.keys(WELLNESS_FIELDS).map(plain));
+
+/** Checks for the platform's name of a field. Many programs have `comments`. */
+export function isFieldName(name: string): boolean {
+  return FIELD_NAMES.has(plain(name)) && !NEUTRAL.test(plain(name));
+}
+
 /** Fields with names that no other log has. */
 const SURE: ReadonlySet<string> = new Set([
   ...['restingHr', 'hrv', 'hrvSdnn', 'bodyFat', 'systolic', 'diastolic', 'avgSleepingHr'],
@@ -53,10 +60,10 @@ function hasDayTotal(column: string): boolean {
 
 /** Foods that sum up others, or are none, by their names. */
 const SUM =
-  /^(?:(?:grand|dail?y|sub|breakfast|lunch|dinner|supper|brunch|snacks?|meals?|foods?|calories?)[ -]?)*(?:(?:sub)?total|totals|sum|average|avg\.?|mean|summe|gesamt|durchschnitt|moyenne|totaal|gemiddelde|summa|totale|media|somme|goal|remaining|left)(?: (?:calories|food|for the day))?$/i;
+  /^(?:(?:grand|dail?y|day|tages|sub|zwischen|breakfast|lunch|dinner|supper|brunch|snacks?|meals?|foods?|calories?|kcal|energy)[ -]?)*(?:(?:sub)?total|totals|sum|summary|average|avg\.?|mean|summe|gesamt(?:summe)?|insgesamt|durchschnitt|moyenne|totaal|gemiddelde|summa|totale|totaux|totales|media|somme|soma|suma|i alt|yhteensä|goal|remaining|left|合計|総計|总计|合计|합계|итого|всего)(?: (?:calories|kcal|kj|energy|food|for the day|du jour|del día|del giorno|do dia))?$/i;
 
 export function isSumName(name: string): boolean {
-  return SUM.test(name.trim());
+  return SUM.test(name.replace(/[:：.]?\s*$/, '').trim());
 }
 
 /**

@@ -106,6 +106,7 @@ const answers: readonly Answer[] = [
     // metrics-service/metrics/trainingreadiness: several a day, the latest counts.
     holds: 'training readiness',
     has: ['calendarDate', 'score', 'primaryActivityTracker'],
+    ignored: ['sleepscore'],
     at: { from: 'timestamp', zone: 'utc' },
     fields: { readiness: 'score' },
   },

@@ -36,6 +36,7 @@ export const garminExport: Source = {
         ['allDayStress', 'bodyBattery', 'userProfilePK', 'wellnessStartTimeGmt'],
       ],
       hasNot: ['userDailySummaryId', 'averageStressLevel', 'lastSevenDaysAvgRestingHeartRate'],
+      ignored: ['respiration'],
       day: { from: 'calendarDate' },
       fields: {
         // `restingHeartRate` is the mean of seven days (FIT SDK, `monitoring_hr_data`).
@@ -137,6 +138,7 @@ export const garminExport: Source = {
       holds: 'training readiness',
       has: ['calendarDate', 'score', ['recoveryTime', 'feedbackShort', 'hrvWeeklyAverage']],
       hasNot: ['primaryActivityTracker'],
+      ignored: ['sleepscore'],
       day: { from: 'calendarDate' },
       at: { from: 'timestamp', zone: 'utc' },
       fields: { readiness: 'score' },

@@ -61,7 +61,8 @@ const answer: WellnessMapping = {
   ...wellness,
   format: 'json',
   has: ['id', [...own, ...shared]],
-  hasNot: ['date'],
+  // The athlete's own records may have an `id`, too.
+  hasNot: ['date', 'day', 'localDate', 'calendarDate'],
   day: { from: 'id' },
 };
 

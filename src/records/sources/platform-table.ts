@@ -35,9 +35,14 @@ function rulesOf(field: string): [string, MappingRule][] {
   const units = Object.entries(unitsOf(field));
   const own = unitNameOf(field);
   const bare = units.length > 0 || own === '' ? names : [...names, ...withUnit(field, own)];
+  const beside = UNCLEAR[field]?.unit?.from;
   const inUnit = units.map(([unit, factor]): [string, MappingRule] => [
     `${field}#${unit}`,
-    { from: withUnit(field, unit), factor, ...(factor === 1 ? {} : { decimals: 2 }) },
+    {
+      ...{ from: withUnit(field, unit), factor, ...(factor === 1 ? {} : { decimals: 2 }) },
+      // A column for the unit may repeat that of the header, not contradict it.
+      ...(beside === undefined ? {} : { unit: { from: beside, factors: { [unit]: 1 } } }),
+    },
   ]);
   return [[field, UNCLEAR[field] ?? { from: bare }], ...inUnit];
 }

@@ -49,6 +49,8 @@ interface FileMapping {
   readonly has: readonly SourcePaths[];
   /** Members that no file of this kind has: tells it from a similar one. */
   readonly hasNot?: readonly Path[];
+  /** Members with the names of fields of the platform, as `plain` writes them, that are not read. With another one, it is the athlete's own file. */
+  readonly ignored?: readonly Path[];
   /** A record counts only if each of these members has one of the values. */
   readonly where?: Readonly<Record<Path, readonly (string | number | boolean)[]>>;
   /** The member with the name of the value, if each record holds a single named value. */

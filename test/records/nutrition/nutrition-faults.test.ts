@@ -49,6 +49,16 @@ it('an item stays away that was removed after a look had shown it, although its 
   expect(held()).toEqual(['gel 30']);
 });
 
+it('a day of an earlier run is not reported if the login ends before it can be looked at', async () => {
+  for (const skipped of [0, 1, 2, 3]) {
+    const { push, sandbox } = await openNutrition({}, { scopes: READ });
+    await push({ 'a.json': day(GEL) }, { force: true });
+    sandbox.control.addFaults(`any:401(error=invalid_token)*inf+${skipped}`);
+    const items = await push({ 'b.json': dayOn(OTHER_DAY, BAR) }, { jobs: 1 });
+    expect(items.map(({ date }) => date)).toEqual([OTHER_DAY]);
+  }
+});
+
 describe.each(KINDS)('a nutrition day on platform %s', (platform) => {
   it.each(['504', '504(after)', '500(after)', 'reset', 'reset-after', 'html(after)', 'truncate'])(
     'keeps each item exactly once after %s at any of its requests',
