@@ -94,8 +94,8 @@ function convertedJson({ path, bytes, track, copy, summary, records, laps }: Fac
   };
 }
 
-function convertedText({ path, bytes, track, copy, summary, records, laps }: Facts): Text {
-  const { name, startedAt, movingSecs = 0, distanceMeters } = describeActivity(bytes, summary);
+function convertedText({ path, track, copy, summary, records, laps }: Facts): Text {
+  const { name, startedAt, movingSecs = 0, distanceMeters } = describeActivity(summary);
   const gaps = (track?.gaps ?? []).map(
     ({ channel, secs }) => `${CHANNEL_WORDS[channel]} (${duration(secs * 1000)})`,
   );

@@ -102,5 +102,5 @@ async function findNewest(
   const { path } = newest.file;
   const bytes = await reader.head(path, MAX_RECORDING);
   if (bytes === undefined) return undefined;
-  return { path, activity: describeActivity(bytes, readSummary(bytes)) };
+  return { path, activity: describeActivity(readSummary(bytes)) };
 }

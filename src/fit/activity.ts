@@ -1,4 +1,4 @@
-import { type Summary, readFirstSession, readRecorded, type RecordedSession } from './summary.ts';
+import type { RecordedSession, Summary } from './summary.ts';
 import {
   CYCLING,
   MULTISPORT,
@@ -15,8 +15,8 @@ import {
 export type Activity = Readonly<ReturnType<typeof describeActivity>>;
 
 /** Describes a recording for people. What no session states is that of its records. */
-export function describeActivity(bytes: Uint8Array, summary: Summary) {
-  const first = readFirstSession(bytes, summary);
+export function describeActivity(summary: Summary) {
+  const { first, recorded } = summary;
   return {
     name: activityName(summary),
     /** Start of the first session (ms since the epoch). */
@@ -25,7 +25,7 @@ export function describeActivity(bytes: Uint8Array, summary: Summary) {
     offsetMinutes: summary.localOffsetMinutes,
     /** Time without pauses, over all sessions. */
     movingSecs: summary.timerSecs ?? first.timerSecs,
-    distanceMeters: summary.distanceMetres ?? readRecorded(bytes).distanceMetres,
+    distanceMeters: summary.distanceMetres ?? recorded.distanceMetres,
   };
 }
 

@@ -1,7 +1,8 @@
 import { MESSAGE, type Message, dateOf, readMessages } from './messages.ts';
 import { positionOf } from './local-time.ts';
+import { isNear } from './recorded.ts';
 import { printableText } from '../base/printable.ts';
-import { type Averages, averagesOf, cadenceOf, isNear } from './summary.ts';
+import { type Averages, averagesOf, cadenceOf } from './summary.ts';
 
 /** The records of a recording, which `sync inspect` shows. */
 export type Contents = ReturnType<typeof readContents>;

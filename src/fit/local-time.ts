@@ -1,33 +1,24 @@
-import { MESSAGE, readMessages } from './messages.ts';
-
 export interface Position {
   readonly latitude: number;
   readonly longitude: number;
 }
 
 /** Degrees of a semicircle, the FIT unit of positions. */
-const DEGREES = 180 / 2 ** 31;
+export const DEGREES = 180 / 2 ** 31;
 
-/** Converts a position from semicircles; undefined unless both are there. 0, 0 means no GPS fix. */
+/** Converts a position from semicircles; undefined unless both are there, and a fix. */
 export function positionOf(
   latitude: number | undefined,
   longitude: number | undefined,
 ): Position | undefined {
   if (latitude === undefined || longitude === undefined) return undefined;
-  if (latitude === 0 && longitude === 0) return undefined;
-  const position = { latitude: latitude * DEGREES, longitude: longitude * DEGREES };
-  return Math.abs(position.latitude) <= 90 ? position : undefined;
+  if (!isFix(latitude, longitude)) return undefined;
+  return { latitude: latitude * DEGREES, longitude: longitude * DEGREES };
 }
 
-export function firstPosition(bytes: Uint8Array): Position | undefined {
-  let found: Position | undefined;
-  readMessages(bytes, {
-    [MESSAGE.record]: (message) => {
-      found = positionOf(message.number(0), message.number(1));
-      return found === undefined;
-    },
-  });
-  return found;
+/** Returns whether a position (semicircles) is a GPS fix: 0, 0 means none. */
+export function isFix(latitude: number, longitude: number): boolean {
+  return (latitude !== 0 || longitude !== 0) && Math.abs(latitude * DEGREES) <= 90;
 }
 
 /** The two time stamps of the `activity` message (s), and what shows whether the device knows its zone. */
@@ -36,8 +27,8 @@ export interface StatedTimes {
   readonly local: number | undefined;
   readonly at: Date | undefined;
   readonly manufacturer: number | undefined;
-  /** Returns where it began; called only if the two time stamps are equal. */
-  readonly position: () => Position | undefined;
+  /** Where it began. */
+  readonly position: Position | undefined;
 }
 
 /** Largest difference beyond the offset: a clock that was set by hand (s). */
@@ -65,7 +56,7 @@ export function localOffset({
   const secs = credibleOffset(local - utc);
   if (secs !== 0) return secs === undefined ? undefined : secs / 60;
   if (manufacturer !== undefined && WRITES_LOCAL_TIME.has(manufacturer)) return 0;
-  return at !== undefined && isAtUtc(position(), at) ? 0 : undefined;
+  return at !== undefined && isAtUtc(position, at) ? 0 : undefined;
 }
 
 /** Returns the UTC offset that a difference between two clocks stands for (s), if there is one. */

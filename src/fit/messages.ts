@@ -103,7 +103,7 @@ interface Definition {
   readonly size: number;
   readonly visitor: Visitor | undefined;
   /** By number; empty without a visitor. */
-  readonly fields: ReadonlyMap<number, FieldDefinition>;
+  readonly fields: readonly (FieldDefinition | undefined)[];
   /** Offset of the time stamp; undefined if there is none. */
   readonly timestampAt: number | undefined;
 }
@@ -200,7 +200,7 @@ class SegmentReader {
   }
 
   #find(field: number): FieldDefinition | undefined {
-    const found = this.#definition?.fields.get(field);
+    const found = this.#definition?.fields[field];
     return found === undefined || found.offset < this.#absent ? undefined : found;
   }
 
@@ -247,7 +247,7 @@ class SegmentReader {
     const littleEndian = bytes[at + 1] === 0;
     const kind = this.#view.getUint16(at + 2, littleEndian);
     const visitor = this.#visitors[kind] ?? this.#visitors[OTHERS];
-    const fields = new Map<number, FieldDefinition>();
+    const fields: FieldDefinition[] = [];
     const count = bytes[at + 4] as number;
     let cursor = at + 5;
     if (cursor + 3 * count > end) return undefined;
@@ -257,12 +257,8 @@ class SegmentReader {
       const number = bytes[cursor] as number;
       const fieldSize = bytes[cursor + 1] as number;
       if (number === TIMESTAMP && fieldSize === 4) timestampAt ??= size;
-      if (visitor !== undefined && !fields.has(number)) {
-        fields.set(number, {
-          offset: size,
-          size: fieldSize,
-          baseType: bytes[cursor + 2] as number,
-        });
+      if (visitor !== undefined) {
+        fields[number] ??= { offset: size, size: fieldSize, baseType: bytes[cursor + 2] as number };
       }
       size += fieldSize;
     }

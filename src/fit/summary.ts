@@ -1,6 +1,7 @@
 import { type FileId, fileIdOf } from './file-id.ts';
-import { firstPosition, localOffset, type Position, positionOf } from './local-time.ts';
-import { dateOf, isDated, MESSAGE, type Message, readMessages } from './messages.ts';
+import { localOffset, type Position, positionOf } from './local-time.ts';
+import { dateOf, MESSAGE, type Message, readMessages } from './messages.ts';
+import { Recorded } from './recorded.ts';
 import { printableWord } from '../base/printable.ts';
 
 /** One sport of an activity. A triathlon has several sessions, including transitions. */
@@ -14,15 +15,15 @@ export function averagesOf(average: (of: Averaged) => number | undefined): Avera
   return { power: average('power'), heartRate: average('heartRate'), cadence: average('cadence') };
 }
 
-/** The device's summary of a recording. */
+/** What a recording says in short: the device's summary, and that of its records. */
 export type Summary = Readonly<ReturnType<typeof readSummary>>;
 
 /** The `sport` message, which devices write when the recording starts. */
 type SessionSport = Pick<RecordedSession, 'sport' | 'subSport' | 'word'>;
 
 /**
- * Reads the device's summary of all segments (`file_id` 0, `session` 18, `activity` 34). Fields without a summary
- * are undefined.
+ * Reads all segments once: the device's summary (`file_id` 0, `session` 18, `activity` 34), and the records. What
+ * a recording does not state is undefined.
  */
 export function readSummary(bytes: Uint8Array) {
   const sessions: RecordedSession[] = [];
@@ -30,6 +31,7 @@ export function readSummary(bytes: Uint8Array) {
   const clocks: { readonly utc: number | undefined; readonly local: number | undefined }[] = [];
   let fileId: FileId | undefined;
   let position: Position | undefined;
+  const records = new Recorded();
   readMessages(bytes, {
     [MESSAGE.fileId]: (message) => {
       fileId ??= fileIdOf(message);
@@ -47,6 +49,9 @@ export function readSummary(bytes: Uint8Array) {
     [MESSAGE.activity]: (message) => {
       clocks.push({ utc: message.timestamp, local: message.number(5) });
     },
+    [MESSAGE.record]: (message) => {
+      records.add(message);
+    },
   });
   const named = withSports(sessions, sports);
   const startTime = earliest(named.flatMap((session) => session.startTime ?? []));
@@ -56,9 +61,14 @@ export function readSummary(bytes: Uint8Array) {
       local,
       at: startTime ?? dateOf(utc),
       manufacturer: fileId?.manufacturer,
-      position: () => position ?? firstPosition(bytes),
+      position: position ?? records.firstPosition,
     }),
   );
+  const timerSecs = sum(named.map((session) => session.timerSecs));
+  const recorded = records.sums;
+  const [first] = named;
+  // Without a session message there may be a session with only a sport.
+  const isStated = first?.startTime !== undefined || first?.timerSecs !== undefined;
   return {
     fileId,
     sessions: named,
@@ -66,10 +76,14 @@ export function readSummary(bytes: Uint8Array) {
     /** Sum over all sessions, with pauses. */
     elapsedSecs: sum(named.map(({ elapsedSecs }) => elapsedSecs)),
     /** Sum over all sessions, without pauses. */
-    timerSecs: sum(named.map(({ timerSecs }) => timerSecs)),
+    timerSecs,
     distanceMetres: sum(named.map(({ distanceMetres }) => distanceMetres)),
     /** Local time minus UTC, if the device recorded a credible one. */
     localOffsetMinutes: offsets.find((offset) => offset !== undefined),
+    /** Start, and time without pauses, of the first session; without a session, of the records. */
+    first: isStated ? first : { startTime: recorded.startTime, timerSecs: recorded.secs },
+    recorded,
+    shape: records.shape(fileId, named, timerSecs),
   };
 }
 
@@ -153,57 +167,6 @@ function withSports(
   if (sessions.length > 1) return sessions;
   return [{ ...session, sport: session.sport ?? sport.sport, word: session.word ?? sport.word }];
 }
-
-/**
- * Reads start and duration of a recording's first session; without a session, those of its records.
- * Undefined if neither has them.
- */
-export function readFirstSession(
-  bytes: Uint8Array,
-  { sessions }: Summary,
-): Pick<RecordedSession, 'startTime' | 'timerSecs'> {
-  const [first] = sessions;
-  // Without a session message there may be a session with only a sport.
-  if (first?.startTime !== undefined || first?.timerSecs !== undefined) return first;
-  const { startTime, secs } = readRecorded(bytes);
-  return { startTime, timerSecs: secs };
-}
-
-/** Reads what the records of a recording say: time from the first to the last, and its last distance. */
-export function readRecorded(bytes: Uint8Array) {
-  let from: number | undefined;
-  let to: number | undefined;
-  let reached = 0;
-  let reachedAt = 0;
-  readMessages(bytes, {
-    [MESSAGE.record]: (message) => {
-      const { timestamp } = message;
-      if (isDated(timestamp) && isNear(timestamp, to)) {
-        from = Math.min(from ?? timestamp, timestamp);
-        to = Math.max(to ?? timestamp, timestamp);
-      }
-      const at = to ?? 0;
-      const metres = (message.number(5) ?? 0) / 100;
-      const since = reachedAt || (from ?? at);
-      if (metres < reached || metres - reached > FASTEST * (at - since + SLACK_SECS)) return;
-      reached = metres;
-      reachedAt = at;
-    },
-  });
-  const secs = from === undefined || to === undefined ? undefined : to - from;
-  return { startTime: dateOf(from), secs, distanceMetres: reached || undefined };
-}
-
-/** Longest credible time between two records (s): more shows that the file is damaged. */
-const LONGEST_GAP_SECS = 30 * 86_400;
-
-export function isNear(time: number, before = time): boolean {
-  return Math.abs(time - before) <= LONGEST_GAP_SECS;
-}
-
-/** Faster than any sport but flying (m/s), and the time by which a distance may be ahead of its record (s). */
-const FASTEST = 60;
-const SLACK_SECS = 10;
 
 function scaled(value: number | undefined, scale: number): number | undefined {
   return value === undefined ? undefined : value / scale;

@@ -1,7 +1,6 @@
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import { describeActivity } from '../fit/activity.ts';
-import { readShape } from '../fit/shape.ts';
 import { readFitWellness } from '../fit/wellness.ts';
 import type { CoveringRide } from '../upload/rides.ts';
 import { localDay } from '../records/days/zone.ts';
@@ -110,7 +109,7 @@ export class RecordingScan {
     bytes: Buffer,
   ): void {
     const { table, since, zone, known } = this.#parts;
-    const day = localDay(describeActivity(bytes, summary), zone);
+    const day = localDay(describeActivity(summary), zone);
     const days = day === undefined ? [] : [day];
     if (this.#seen.has(sha256)) {
       const reason = 'the same recording is sent once';
@@ -131,7 +130,7 @@ export class RecordingScan {
         { bytes: bytes.length, days },
       );
       this.bytes += bytes.length;
-      this.rides.push({ path, isConverted: false, shape: readShape(bytes, summary) });
+      this.rides.push({ path, isConverted: false, shape: summary.shape });
       if ('file' in from) this.files.push(from.file);
       else this.members.push({ path, read: () => readMember(from.member) });
     }

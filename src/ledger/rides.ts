@@ -1,4 +1,4 @@
-import type { Shape } from '../fit/shape.ts';
+import type { Shape } from '../fit/recorded.ts';
 import type { Database } from './guard.ts';
 
 /** A recording that the service has, or may get, to compare with others of its time. */

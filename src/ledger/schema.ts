@@ -60,7 +60,7 @@ export const SCHEMA = `
   CREATE INDEX uploads_changed ON uploads (account, state, changed_at);
   CREATE UNIQUE INDEX uploads_digest ON uploads (account, digest) WHERE digest IS NOT NULL;
 
-  -- What was recorded where (fit/shape.ts, JSON), to find recordings of one ride. Beside the uploads, which are
+  -- What was recorded where (fit/recorded.ts, JSON), to find recordings of one ride. Beside the uploads, which are
   -- often read as a whole.
   CREATE TABLE shapes (upload INTEGER PRIMARY KEY, shape TEXT NOT NULL);
 

@@ -10,7 +10,7 @@ import {
 } from './upload-rows.ts';
 import type { ProcessMark } from '../system/processes.ts';
 import type { PlatformFacts } from '../config/platforms.ts';
-import type { Shape } from '../fit/shape.ts';
+import type { Shape } from '../fit/recorded.ts';
 import { platformFacts } from './platform-facts.ts';
 import { type LedgerRide, ridesBetween, settledTracks } from './rides.ts';
 

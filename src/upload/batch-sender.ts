@@ -5,7 +5,7 @@ import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
 import { inParallel } from '../base/parallel.ts';
 import type { ServiceClient } from '../api/client.ts';
-import type { Shape } from '../fit/shape.ts';
+import type { Shape } from '../fit/recorded.ts';
 import type { RecordingFile, SearchedFolder } from '../inputs/find-files.ts';
 import type { SendOptions } from './known-outcome.ts';
 import {

@@ -3,7 +3,7 @@ import { startOf } from '../api/workout-pages.ts';
 import type { WireObject } from '../api/wire.ts';
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
-import { SCALE, type Shape } from '../fit/shape.ts';
+import { SCALE, type Shape } from '../fit/recorded.ts';
 import type { LedgerRide } from '../ledger/rides.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import { metresBetween } from '../tracks/distance.ts';

@@ -1,18 +1,17 @@
-import { type Summary, readFirstSession, readRecorded } from '../fit/summary.ts';
+import type { Summary } from '../fit/summary.ts';
 import type { WorkoutFacts } from '../ledger/upload-rows.ts';
 import { type Namesake, isShorter } from '../ledger/uploads.ts';
 import type { Whole } from './identify.ts';
 import { wireFileName } from './multipart.ts';
 
-/** Reads what the platform may show of a recording as a workout. */
-export function workoutFacts(bytes: Uint8Array, whole: Omit<Whole, 'device'>): WorkoutFacts {
-  const { startTime, timerSecs } = readFirstSession(bytes, whole.summary);
-  const { secs, distanceMetres } = readRecorded(bytes);
+/** Returns what the platform may show of a recording as a workout. */
+export function workoutFacts(whole: Omit<Whole, 'device'>): WorkoutFacts {
+  const { first, recorded, timerSecs } = whole.summary;
   return {
-    durationSecs: timerSecs,
-    recordedSecs: secs ?? whole.summary.timerSecs,
-    recordedMeters: distanceMetres,
-    sentAs: wireFileName(startTime?.getTime(), whole),
+    durationSecs: first.timerSecs,
+    recordedSecs: recorded.secs ?? timerSecs,
+    recordedMeters: recorded.distanceMetres,
+    sentAs: wireFileName(first.startTime?.getTime(), whole),
   };
 }
 

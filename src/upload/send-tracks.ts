@@ -1,6 +1,6 @@
 import { SyncError, endsRun, failureOf } from '../base/errors.ts';
 import type { Context } from '../base/context.ts';
-import { readShape, type Shape } from '../fit/shape.ts';
+import type { Shape } from '../fit/recorded.ts';
 import { readSummary } from '../fit/summary.ts';
 import type { RecordingFile } from '../inputs/find-files.ts';
 import type { KnownFile, KnownFiles } from '../ledger/known-files.ts';
@@ -130,7 +130,7 @@ function entryOf(
 ): TrackEntry {
   const isKept = contents.bytes.length <= room.left;
   if (isKept) room.left -= contents.bytes.length;
-  const shape = readShape(contents.bytes, readSummary(contents.bytes));
+  const { shape } = readSummary(contents.bytes);
   const { digest: key = path, isPhone = false } = track ?? {};
   const kept = isKept ? { kept: { ...contents, track } } : {};
   return { source, path, key, shape, isPhone, ...kept };

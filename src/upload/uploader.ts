@@ -3,7 +3,6 @@ import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun, failureOf } from '../base/errors.ts';
 import { type Activity, describeActivity } from '../fit/activity.ts';
-import { readShape } from '../fit/shape.ts';
 import type { Summary } from '../fit/summary.ts';
 import type { FileStamp, KnownFile, KnownFiles } from '../ledger/known-files.ts';
 import { ClaimWait, type OnLongWait } from '../ledger/claim-wait.ts';
@@ -181,7 +180,7 @@ export class Uploader {
       return { item: notAnActivity(path, named, identity) };
     }
     const { sha256, summary } = identity;
-    const described = describeActivity(contents.bytes, summary);
+    const described = describeActivity(summary);
     const name = this.#options.name ?? origin.name ?? track?.name ?? described.name;
     const activity = { ...described, name };
     const fields = this.#fieldsOf(path, activity, identity, track);
@@ -195,7 +194,7 @@ export class Uploader {
 
   /** Sends a recording unless the ledger rules it out. @returns undefined if it is being sent already */
   async #deliver(recording: Recording): Promise<UploadItem | undefined> {
-    const { about, renames, contents, fields, summary, track } = recording;
+    const { about, renames, fields, summary, track } = recording;
     const { path, sha256 } = about;
     const { ledger, client } = this.#target;
     const known = (track && ledger.findConverted(track.digest)) ?? ledger.find(sha256);
@@ -204,9 +203,9 @@ export class Uploader {
     if (known !== undefined && !force && isDone(known)) {
       return settledOutcome(known, path, sha256);
     }
-    const facts = workoutFacts(contents.bytes, { sha256, summary });
+    const facts = workoutFacts({ sha256, summary });
     const workout = track === undefined ? facts : { ...facts, sentAs: fields.fileName };
-    const shape = readShape(contents.bytes, summary);
+    const { shape } = summary;
     const claimed = { ...about, workout, shape, track };
     const chosen = force || this.#options.sameRide === 'send';
     const label = workoutLabel(about.activity.startedAt, fields.fileName);

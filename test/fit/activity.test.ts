@@ -7,7 +7,7 @@ import { makeRecording, wrapRecords } from '../support/fit-maker.ts';
 const startTime = new Date('2026-02-15T06:30:00Z');
 
 function describe(bytes: Uint8Array) {
-  return describeActivity(bytes, readSummary(bytes));
+  return describeActivity(readSummary(bytes));
 }
 
 it('describes a ride by name, start, moving time and distance', () => {

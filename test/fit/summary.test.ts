@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { activityName } from '../../src/fit/activity.ts';
 import { deviceId, readFileId } from '../../src/fit/file-id.ts';
-import { readFirstSession, readSummary } from '../../src/fit/summary.ts';
+import { readSummary } from '../../src/fit/summary.ts';
 import { makeRecording, wrapRecords } from '../support/fit-maker.ts';
 import { fitFile, fitMessage, message, u32 } from '../support/fit-messages.ts';
 import { realRecordings } from '../support/real-recordings.ts';
@@ -37,6 +37,7 @@ describe('readSummary', () => {
     const times = readSummary(makeRecording({ ...options, ...form }));
     const distanceMetres = times.distanceMetres ?? 0;
     expect(distanceMetres).toBeGreaterThan(5000);
+    const at = startTime.getTime();
     expect(times).toEqual({
       fileId: {
         type: 4,
@@ -52,7 +53,26 @@ describe('readSummary', () => {
       timerSecs: 900,
       distanceMetres,
       localOffsetMinutes: 60,
+      first: { ...session, distanceMetres },
+      recorded: {
+        startTime,
+        secs: 899,
+        distanceMetres: expect.closeTo(distanceMetres, 0) as unknown,
+      },
+      shape: {
+        startedAt: at,
+        endedAt: at + 899_000,
+        timerSecs: 900,
+        records: 900,
+        sport: 2,
+        fileId: [1, 4062, 3412345678, at].join(),
+        isOneSession: true,
+        channels: ['altitude', 'cadence', 'heartRate', 'position', 'power', 'temperature'],
+        places: times.shape.places,
+      },
     });
+    const minutes = Array.from({ length: 15 }, (_each, minute) => at / 1000 + minute * 60);
+    expect(times.shape.places.map(([time]) => time)).toEqual(minutes);
   });
 
   it('counts a session once that a joined file has twice', () => {
@@ -129,8 +149,8 @@ describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`
   });
 });
 
-describe('readFirstSession', () => {
-  const first = (bytes: Uint8Array) => readFirstSession(bytes, readSummary(bytes));
+describe('the first session', () => {
+  const first = (bytes: Uint8Array) => readSummary(bytes).first;
   /** Seconds since 1989-12-31, of a ride on 2026-02-15. */
   const AT = 1_140_000_000;
   const date = (seconds: number) => new Date(631_065_600_000 + seconds * 1000);

@@ -24,7 +24,6 @@ import {
   type Averages,
   type RecordedSession,
   type Summary,
-  readRecorded,
   readSummary,
   sum,
 } from '../../fit/summary.ts';
@@ -80,7 +79,7 @@ export function inspectRecording(path: string, bytes: Buffer, track?: TrackIdent
 function findings(bytes: Buffer, envelope: Envelope, track: TrackIdentity | undefined) {
   const fileId = readFileId(bytes);
   const identity = identify(bytes, envelope);
-  const summary = readSummary(bytes);
+  const summary = 'summary' in identity ? identity.summary : readSummary(bytes);
   const { sessions } = summary;
   const contents = readContents(bytes);
   const { means, samples, end } = contents;
@@ -92,7 +91,7 @@ function findings(bytes: Buffer, envelope: Envelope, track: TrackIdentity | unde
   const elapsedSecs = hasTime || !isRecording ? undefined : recordedSecs;
   const distance =
     summary.distanceMetres === undefined && isRecording
-      ? readRecorded(bytes).distanceMetres
+      ? summary.recorded.distanceMetres
       : undefined;
   return {
     /** Of the recording as it would be sent: unpacked, and converted. */
