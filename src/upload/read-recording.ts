@@ -92,10 +92,7 @@ export function readFile(
     const { mtimeMs, ctimeMs } = after;
     const stamp = { size, mtimeMs, ctimeMs };
     const bytes = buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
-    if (isGzip(bytes)) return unpack(bytes, stamp, room, buffers);
-    const zipped = isZip(bytes) ? onlyRecording(bytes, largestUnpacked(size)) : undefined;
-    if (zipped !== undefined && zipped.length > room) throw new NeedsRoom();
-    if (zipped !== undefined) return { ...placeIn(buffers(roomFor(zipped)), zipped), stamp };
+    if (isGzip(bytes) || isZip(bytes)) return unpackFile(bytes, stamp, buffers, room);
     return { buffer, bytes: withoutPadding(bytes), stamp };
   } catch (error) {
     if (error instanceof NeedsRoom) throw error;
@@ -105,14 +102,18 @@ export function readFile(
   }
 }
 
-/** Does the same as {@link readFile} for the bytes of a file that was read before. */
+/** Does the same as {@link readFile} for the bytes of a file that was read before. @throws NeedsRoom */
 export function unpackFile(
   bytes: Buffer,
   stamp: FileStamp,
   buffers: BufferSource,
+  room = MAX_UNPACKED_BYTES,
 ): FileContents | Unreadable {
-  if (isGzip(bytes)) return unpack(bytes, stamp, MAX_UNPACKED_BYTES, buffers);
-  return { ...placeIn(buffers(roomFor(bytes)), bytes), stamp };
+  if (isGzip(bytes)) return unpack(bytes, stamp, room, buffers);
+  const zipped = isZip(bytes) ? onlyRecording(bytes, largestUnpacked(bytes.length)) : undefined;
+  if (zipped !== undefined && zipped.length > room) throw new NeedsRoom();
+  const recording = zipped ?? bytes;
+  return { ...placeIn(buffers(roomFor(recording)), recording), stamp };
 }
 
 function fill(descriptor: number, buffer: Buffer, size: number): number {

@@ -10,7 +10,7 @@ import { ALL_DEVICES, DeviceNames, knownByName, marksByName } from './find/devic
 import { EventHandler } from './find/event-handler.ts';
 import { Folders } from './find/folders.ts';
 import { type IncompleteFile, IncompleteFiles } from './find/incomplete-files.ts';
-import { RemoteFolders } from './find/remote-folders.ts';
+import { OpenFiles } from './find/open-files.ts';
 import { Rescanner } from './find/rescan.ts';
 import type { WatchParts, WatcherOptions, WatcherTarget } from './parts.ts';
 import { CircuitBreaker } from './send/circuit-breaker.ts';
@@ -38,7 +38,7 @@ export type WatchEnd = 'stopped' | 'left';
  * Watches folders and sends new recordings. The steps of a recording, and the parts that take them:
  *
  * 1. Find: a file event or a rescan names the file (`EventHandler`, `Rescanner`). A child process lists and reads
- *    the files on devices and networks, which may hang (`RemoteFolders`).
+ *    the files on devices and networks, which may hang (`RemoteFolder`).
  * 2. Judge: the ledger settles a known file. The first bytes of another one show whether it is complete
  *    (`Classifier`). Incomplete files are checked again at growing intervals (`IncompleteFiles`).
  * 3. Copy: the file is read whole. Its recording is copied, unless the ledger settles it (`Intake`, `Outbox`). From
@@ -57,7 +57,7 @@ export class Watcher {
   readonly #fileEvents: EventHandler;
   readonly #rescanner: Rescanner;
   readonly #folders: Folders;
-  readonly #remoteFolders: RemoteFolders;
+  readonly #openFiles: OpenFiles;
   readonly #devices: DeviceFolders | undefined;
   readonly #intake: Intake;
   readonly #sender: Sender;
@@ -109,13 +109,13 @@ export class Watcher {
     this.#sender = new Sender(parts);
     this.#intake = new Intake(parts, this.#sender);
     this.#classifier = new Classifier(parts, this.#intake);
-    this.#remoteFolders = new RemoteFolders(parts, this.#classifier, this.#intake);
+    this.#openFiles = new OpenFiles(parts, this.#intake);
     this.#folders = new Folders(parts, {
-      probeRemovable: (path) => this.#remoteFolders.probe(path),
+      expect: (path) => this.#rescanner.expect(path),
       onName: (...changed) => this.#fileEvents.add(...changed),
       forgetBelow: (path) => this.#forgetBelow(path),
     });
-    this.#rescanner = new Rescanner(parts, this.#classifier, this.#folders, this.#remoteFolders);
+    this.#rescanner = new Rescanner(parts, this.#classifier, this.#folders, this.#openFiles);
     this.#fileEvents = new EventHandler(parts, this.#classifier, this.#rescanner);
     const { deviceAccess } = target;
     this.#devices = deviceAccess && new DeviceFolders(parts, deviceAccess, this.#folders);
@@ -231,7 +231,7 @@ export class Watcher {
       if (!this.#parts.dryRun) this.#sender.adopt();
       await this.#rescanOnce();
       do await this.#sendAll();
-      while (!signal.aborted && (await this.#remoteFolders.readLeft()));
+      while (!signal.aborted && (await this.#openFiles.readLeft()));
       this.#settleIncomplete();
       await this.#wellness?.check(false);
       if (!this.#parts.dryRun) await this.#verifier.check();
@@ -255,10 +255,7 @@ export class Watcher {
 
   #reportMissing(): void {
     for (const folder of this.#folders.all) {
-      if (folder.isThere) continue;
-      folder.announce();
-      // A device may be there and slow: its first probe decides.
-      if (!folder.removable) this.#rescanner.expect(folder.path);
+      if (!folder.isThere) folder.announce();
     }
   }
 
@@ -267,7 +264,10 @@ export class Watcher {
     for (const folder of this.#folders.all) {
       await folder.check();
       folder.close();
-      if (folder.isThere) await this.#rescanner.rescanOnce(folder);
+      if (folder.isThere) {
+        const { observation } = await this.#rescanner.rescan(folder);
+        if (observation !== undefined) folder.apply(observation);
+      }
       if (folder.isThere) continue;
       const detail = folder.reason ?? 'There is no such folder now.';
       this.#settleInvalid({ path: folder.path, reason: 'unreadable', detail });
@@ -275,7 +275,7 @@ export class Watcher {
   }
 
   #settleIncomplete(): void {
-    this.#remoteFolders.noteLeft();
+    this.#openFiles.noteLeft();
     for (const file of this.#parts.incomplete.all()) this.#settleInvalid(file);
   }
 
@@ -367,7 +367,10 @@ export class Watcher {
         this.#runCheck(() => this.#verifier.check());
         return;
       case 'days-due':
-        this.#runCheck(async () => await this.#wellness?.check(this.#waiting > 0));
+        // A round of rescans that runs may still find recordings.
+        this.#runCheck(
+          async () => await this.#wellness?.check(this.#waiting > 0 || this.#rescanner.isRunning),
+        );
         return;
       // The watcher itself.
       case 'keep-alive-due':
@@ -391,7 +394,6 @@ export class Watcher {
     if (isGone && this.#devices?.folderGone(folder.path) === true) return;
     const appearance = folder.apply(observation);
     if (appearance === 'same') return;
-    this.#rescanner.forgetProblems();
     if (appearance === 'gone') {
       this.#parts.events.setTimer('check-due', CHECK_MS);
       return;
@@ -407,9 +409,7 @@ export class Watcher {
       .forgetBelow(folder)
       .filter(({ reason }) => reason === 'unreadable');
     const unread = this.#intake.forgetBelow(folder);
-    const left = failed.length + unread + this.#remoteFolders.leftOn(folder);
-    this.#remoteFolders.forget(folder);
-    return left;
+    return failed.length + unread + this.#openFiles.leftOn(folder);
   }
 
   #check(): void {

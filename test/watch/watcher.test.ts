@@ -26,6 +26,7 @@ import {
   useWatchedFolder,
 } from './in-process.ts';
 import { manualClock } from './manual-clock.ts';
+import { makeZip } from '../support/zip-maker.ts';
 import { fit, gpx, ridePoints } from '../support/tracks.ts';
 import { anotherRecording, put, sha256, until } from './support.ts';
 
@@ -122,6 +123,14 @@ it('a recording that still grows on a device is sent once, when it is complete, 
   await until(() => held().length === 1);
   await until(() => watcher.snapshot.unfinished === 0);
   expect([held()[0]?.receivedCount, read]).toEqual([1, [path]]);
+});
+
+it('a recording in a zip archive with its name is unpacked and sent from a device, as from a local folder', async () => {
+  const bytes = anotherRecording();
+  put(join(folder, 'ride.fit'), makeZip([{ name: 'ride.fit', bytes }]));
+  start({ ...device() });
+  await until(() => held().length === 1);
+  expect(held()[0]?.sha256).toBe(sha256(bytes));
 });
 
 describe('a device that disappears', () => {

@@ -3,9 +3,7 @@ import { systemCode } from '../../base/errors.ts';
 import { PEEK_BYTES, peekHeader } from '../../fit/envelope.ts';
 import { readFileId } from '../../fit/file-id.ts';
 import { isTrackName } from '../../inputs/recording-names.ts';
-import type { FileStamp } from '../../ledger/known-files.ts';
-import { openPlainFile } from '../../system/plain-file.ts';
-import { describeFileError } from '../../system/plain-file.ts';
+import { describeFileError, openPlainFile } from '../../system/plain-file.ts';
 import { outcomeOf } from '../../upload/known-outcome.ts';
 import type { InvalidReason } from '../../upload/report.ts';
 import type { WatchParts } from '../parts.ts';
@@ -61,23 +59,28 @@ export class Classifier {
     return false;
   }
 
-  /** Reads the first bytes of an open file: the intake reads the whole of it, or it is incomplete. */
+  /** Reads the ends of an open local file: the intake reads the whole of it, or it is incomplete. */
   examine(file: FoundFile): void {
     const { clock, incomplete } = this.#parts;
     const { path, stamp } = file;
-    const peek = peekAt(path, stamp, clock.now());
-    switch (peek.peek) {
-      case 'gone':
-        incomplete.forget(path);
-        return;
-      case 'incomplete':
-        incomplete.note(file, peek.reason, peek.detail);
-        return;
-      case 'possible': {
-        incomplete.forget(path);
-        this.#intake.add({ ...file, recordedAt: peek.recordedAt });
-      }
+    let ends: FileEnds;
+    try {
+      ends = endsOf(file);
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === undefined) throw error;
+      if (code === 'ENOENT' || code === 'ENOTDIR') incomplete.forget(path);
+      else incomplete.note(file, 'unreadable', describeFileError(error));
+      return;
     }
+    const problem = problemOfFile(file, ends);
+    if (problem !== undefined) {
+      incomplete.note(file, problem.reason, problem.detail);
+      return;
+    }
+    incomplete.forget(path);
+    const created = ends.head && recordingTime(ends.head, clock.now());
+    this.#intake.add({ ...file, recordedAt: created ?? stamp.mtimeMs });
   }
 
   /** Checks the incomplete files that are due again, and reports long-incomplete ones. */
@@ -97,13 +100,17 @@ export class Classifier {
   }
 }
 
-type Peek =
-  /** The file may be complete and must be read. `recordedAt`: best known time (ms since the epoch). */
-  | { readonly peek: 'possible'; readonly recordedAt: number }
-  | { readonly peek: 'incomplete'; readonly reason: InvalidReason; readonly detail: string }
-  | { readonly peek: 'gone' };
+/** Why a file is not a whole recording. */
+export interface FileProblem {
+  readonly reason: InvalidReason;
+  readonly detail: string;
+}
 
-const first = Buffer.alloc(PEEK_BYTES);
+/** What was read of a file before the whole of it; nothing of a gzip file, which shows nothing before it is unpacked. */
+export interface FileEnds {
+  readonly head?: Uint8Array;
+  readonly tail?: Buffer;
+}
 
 /** Earliest credible recording time: FIT files did not exist before 1990 (ms since the epoch). */
 const EARLIEST_MS = Date.UTC(1990, 0, 1);
@@ -122,19 +129,22 @@ export function recordingTime(bytes: Uint8Array, now: number): number | undefine
 }
 
 /**
- * Returns why a file need not be read in full, by its first bytes; undefined if it may be a recording.
- *
- * @param size of the file in bytes
+ * Returns why a file need not be read in full, by its ends; undefined if it may be a recording. A recording that
+ * declares more bytes than the file has is not read each time it grows, nor is a GPX or TCX file without its last tag.
  */
-export function problemOfHead(
-  path: string,
-  head: Uint8Array,
-  size: number,
-): { readonly reason: InvalidReason; readonly detail: string } | undefined {
-  if (isPacked(path)) return undefined;
-  if (isTrackName(path))
-    return isUtf16(head) ? { reason: 'unreadable', detail: UTF_16 } : undefined;
-  const header = peekHeader(head, size);
+export function problemOfFile(
+  { path, stamp }: Pick<FoundFile, 'path' | 'stamp'>,
+  { head, tail }: FileEnds,
+): FileProblem | undefined {
+  if (head === undefined || isPacked(path)) return undefined;
+  if (isTrackName(path)) {
+    if (isUtf16(head)) return { reason: 'unreadable', detail: UTF_16 };
+    const isCut = tail !== undefined && !LAST_TAG.test(tail.toString('latin1'));
+    return isCut
+      ? { reason: 'incomplete', detail: 'It is cut off: its end is missing.' }
+      : undefined;
+  }
+  const header = peekHeader(head, Math.max(head.length, stamp.size));
   // An archive of one recording may have its name.
   const isZip = header.state === 'not-fit' && header.problem === 'zip';
   if (header.state === 'possible' || isZip) return undefined;
@@ -148,47 +158,26 @@ function isUtf16([first, second]: Uint8Array): boolean {
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
+const LAST_TAG = /<\/(?:\w+:)?(?:gpx|trainingcenterdatabase)\s*>/i;
 /** Bytes at the end of a GPX or TCX file in which its last tag is. */
 const TAIL_BYTES = 1024;
+/** Of the last file. */
+const [heads, tails] = [Buffer.alloc(PEEK_BYTES), Buffer.alloc(TAIL_BYTES)];
 
-/** Returns why a GPX or TCX file need not be read in full: a program that still writes it has not closed the document. */
-function problemOfTail(descriptor: number, size: number): ReturnType<typeof problemOfHead> {
-  const tail = Buffer.alloc(TAIL_BYTES);
-  readSync(descriptor, tail, 0, TAIL_BYTES, Math.max(0, size - TAIL_BYTES));
-  const isClosed = /<\/(?:\w+:)?(?:gpx|trainingcenterdatabase)\s*>/i.test(tail.toString('latin1'));
-  return isClosed
-    ? undefined
-    : { reason: 'incomplete', detail: 'It is cut off: its end is missing.' };
-}
-
-/** A gzip file shows nothing before it is unpacked. */
 function isPacked(path: string): boolean {
   return /\.gz$/i.test(path);
 }
 
-/**
- * Reads the beginning of a file. A recording that declares more bytes than the file has is not read
- * in full each time it grows.
- */
-function peekAt(path: string, stamp: FileStamp, now: number): Peek {
-  const recordedAt = stamp.mtimeMs;
-  if (isPacked(path)) return { peek: 'possible', recordedAt };
-  let descriptor: number | undefined;
+/** Reads the ends of a local file, valid until the next call. @throws the system's error */
+function endsOf({ path, stamp }: FoundFile): FileEnds {
+  if (isPacked(path)) return {};
+  const { descriptor } = openPlainFile(path);
   try {
-    ({ descriptor } = openPlainFile(path));
-    const size = readSync(descriptor, first, 0, PEEK_BYTES, 0);
-    const head = first.subarray(0, size);
-    const problem =
-      problemOfHead(path, head, Math.max(size, stamp.size)) ??
-      (isTrackName(path) ? problemOfTail(descriptor, stamp.size) : undefined);
-    if (problem !== undefined) return { peek: 'incomplete', ...problem };
-    return { peek: 'possible', recordedAt: recordingTime(head, now) ?? recordedAt };
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === undefined) throw error;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { peek: 'gone' };
-    return { peek: 'incomplete', reason: 'unreadable', detail: describeFileError(error) };
+    const head = heads.subarray(0, readSync(descriptor, heads, 0, PEEK_BYTES, 0));
+    if (!isTrackName(path)) return { head };
+    const from = Math.max(0, stamp.size - TAIL_BYTES);
+    return { head, tail: tails.subarray(0, readSync(descriptor, tails, 0, TAIL_BYTES, from)) };
   } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
+    closeSync(descriptor);
   }
 }

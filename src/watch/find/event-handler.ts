@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { isActivityName, isSearchedFolder } from '../../inputs/recording-names.ts';
-import { walk } from '../../inputs/find-files.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Classifier } from './classify.ts';
 import { statOf } from './fs-events.ts';
@@ -64,14 +63,16 @@ export class EventHandler {
   /** Walks a folder that was created or replaced: its files came before it was watched. */
   #onFolder(folder: WatchedFolder, path: string, exists: boolean): void {
     const { incomplete } = this.#parts;
-    if (folder.events?.isCovered(path) === true) {
-      folder.events.uncover(path);
+    const { local } = folder;
+    if (local.events?.isCovered(path) === true) {
+      local.events.uncover(path);
       if (!exists) incomplete.forgetBelow(path);
     }
     if (!exists) return;
     const end = performance.now() + LONG_WALK_MS;
-    for (const found of walk(path, isActivityName)) {
-      this.#rescanner.visit(folder, found, (file) => this.#classifier.classify(file));
+    for (const found of local.walk(path)) {
+      if (found.found === 'file') this.#classifier.classify({ ...found, removable: false });
+      else this.#rescanner.report(local, found);
       if (performance.now() < end) continue;
       folder.rescanIn(0);
       return;

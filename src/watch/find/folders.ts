@@ -1,12 +1,14 @@
 import { within } from '../../base/tasks.ts';
 import type { WatcherHealth } from '../../daemon/health.ts';
 import type { WatchParts } from '../parts.ts';
+import { RemoteFolder, type RemoteFolderParts } from './remote-folder.ts';
 import { type FolderCalls, WatchedFolder } from './watched-folder.ts';
 
 /** Longest wait for the first probe of the folders (ms). */
 const FIRST_PROBE_MS = 1_000;
 
 type FoldersParts = ConstructorParameters<typeof WatchedFolder>[1] &
+  RemoteFolderParts &
   Pick<WatchParts, 'folders' | 'signal'>;
 
 /** The folders of a watcher. Those of devices come and go. */
@@ -14,13 +16,21 @@ export class Folders {
   readonly #parts: FoldersParts;
   readonly #calls: FolderCalls;
   readonly #folders = new Map<string, WatchedFolder>();
+  /** The readers of removable folders, also of those whose device left: a call on it may still hang. */
+  readonly #remote = new Map<string, RemoteFolder>();
 
-  constructor(parts: FoldersParts, calls: FolderCalls) {
+  constructor(parts: FoldersParts, calls: Omit<FolderCalls, 'remote'>) {
     this.#parts = parts;
-    this.#calls = calls;
+    this.#calls = { ...calls, remote: (path) => this.#remoteAt(path) };
     for (const path of parts.folders) {
-      this.#folders.set(path, new WatchedFolder(path, parts, calls));
+      this.#folders.set(path, new WatchedFolder(path, parts, this.#calls));
     }
+  }
+
+  #remoteAt(path: string): RemoteFolder {
+    const remote = this.#remote.get(path) ?? new RemoteFolder(path, this.#parts);
+    this.#remote.set(path, remote);
+    return remote;
   }
 
   get all(): readonly WatchedFolder[] {
@@ -54,6 +64,7 @@ export class Folders {
   remove(path: string): number {
     this.#folders.get(path)?.close();
     this.#folders.delete(path);
+    this.#remote.get(path)?.probeSoon();
     return this.#calls.forgetBelow(path);
   }
 

@@ -1,12 +1,16 @@
 import { within } from '../../base/tasks.ts';
+import type { WalkResult } from '../../inputs/find-files.ts';
+import { isTrackName } from '../../inputs/recording-names.ts';
+import { isBelow } from '../../system/mounts.ts';
+import { cpuTimeMs } from '../../system/this-process.ts';
+import type { Observation } from '../events.ts';
+import type { WatchParts } from '../parts.ts';
 import type { FoundFile } from '../send/intake.ts';
 import type { Classifier } from './classify.ts';
-import { type WalkResult, walk } from '../../inputs/find-files.ts';
-import { isActivityName } from '../../inputs/recording-names.ts';
-import { cpuTimeMs } from '../../system/this-process.ts';
-import type { WatchParts } from '../parts.ts';
+import type { FolderReader } from './folder-reader.ts';
 import type { Folders } from './folders.ts';
-import type { RemoteFolders } from './remote-folders.ts';
+import type { OpenFiles } from './open-files.ts';
+import type { RemoteFolder } from './remote-folder.ts';
 import { POLL_MS, type WatchedFolder } from './watched-folder.ts';
 
 /** Rescan interval for folders with file events (ms). */
@@ -24,6 +28,7 @@ type RescannerParts = Pick<
   | 'clock'
   | 'dryRun'
   | 'events'
+  | 'incomplete'
   | 'known'
   | 'marks'
   | 'newOnly'
@@ -41,24 +46,26 @@ export class Rescanner {
   readonly #parts: RescannerParts;
   readonly #classifier: Classifier;
   readonly #folders: Pick<Folders, 'all'>;
-  readonly #remoteFolders: RemoteFolders;
+  readonly #openFiles: OpenFiles;
   #isRunning = false;
   #isFirst = true;
   /** The next round without a folder: all devices are away (ms of the monotonic clock). */
   #emptyRoundAt = -Infinity;
-  /** Problems that were reported since a folder last appeared or disappeared. */
-  readonly #reported = new Set<string>();
 
   constructor(
     parts: RescannerParts,
     classifier: Classifier,
     folders: Pick<Folders, 'all'>,
-    remoteFolders: RemoteFolders,
+    openFiles: OpenFiles,
   ) {
     this.#parts = parts;
     this.#classifier = classifier;
     this.#folders = folders;
-    this.#remoteFolders = remoteFolders;
+    this.#openFiles = openFiles;
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
   }
 
   /** Time until the next round (ms); Infinity while one runs. */
@@ -84,13 +91,14 @@ export class Rescanner {
     const due = this.#folders.all.filter(({ rescanAt }) => rescanAt <= now);
     this.#emptyRoundAt = now + RESCAN_MS;
     // A device or a network may take minutes, or not answer.
-    const removable = due.filter((folder) => folder.removable);
-    const searches = removable.map(
-      (folder) =>
-        new Promise<number>((resolve) =>
-          tasks.run(async () => resolve(await this.#rescanRemote(folder))),
-        ),
-    );
+    const searches = due
+      .filter(({ removable }) => removable)
+      .map(
+        (folder) =>
+          new Promise<number>((resolve) =>
+            tasks.run(async () => resolve((await this.#rescanInRound(folder)) ?? 0)),
+          ),
+      );
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     tasks.run(async () => {
@@ -98,12 +106,9 @@ export class Rescanner {
       let complete = isDue;
       for (const folder of due.filter(({ removable }) => !removable)) {
         if (signal.aborted) return;
-        try {
-          files += await this.rescan(folder);
-        } catch (error) {
-          events.post({ type: 'failed', error });
-          complete = false;
-        }
+        const found = await this.#rescanInRound(folder);
+        complete &&= found !== undefined;
+        files += found ?? 0;
       }
       if (isFirst) files += await this.#found(searches);
       events.post({ type: 'rescanned', files, complete });
@@ -126,34 +131,64 @@ export class Rescanner {
     this.#isRunning = false;
   }
 
-  async rescanOnce(folder: WatchedFolder): Promise<void> {
-    if (!folder.removable) {
-      await this.rescan(folder);
-      return;
+  /** @returns the number of files; undefined if the ledger failed */
+  async #rescanInRound(folder: WatchedFolder): Promise<number | undefined> {
+    const { events } = this.#parts;
+    try {
+      const { files, observation } = await this.rescan(folder);
+      if (observation === undefined) return files;
+      events.post({ type: 'folder-probed', folder, observation });
+      return files;
+    } catch (error) {
+      events.post({ type: 'failed', error });
+      return undefined;
     }
-    const rescan = await this.#remoteFolders.rescan(folder.path);
-    if (rescan !== undefined) folder.apply(rescan.observation);
   }
 
   /**
-   * Classifies every file in the folder and schedules the folder's next rescan.
+   * Rescans a folder, and schedules its next rescan.
    *
-   * @returns the number of files
+   * @returns the number of files, and what this showed of a device
    * @throws the signal's reason when it is aborted; ledger errors
    */
-  async rescan(folder: WatchedFolder): Promise<number> {
-    const { clock } = this.#parts;
+  async rescan(folder: WatchedFolder): Promise<{ files: number; observation?: Observation }> {
+    const { clock, events, pollMs = POLL_MS, signal } = this.#parts;
+    const { remote } = folder;
     const started = { at: clock.monotonic(), cpuMs: cpuTimeMs() };
+    // Until it ends.
+    folder.rescanAt = Infinity;
+    if (remote?.isBusy === true) {
+      // An earlier rescan still runs: its device came back meanwhile.
+      folder.rescanIn(REMOTE_RETRY_MS);
+      events.post({ type: 'rescan-due' });
+      return { files: 0 };
+    }
+    // Until the device is back, or after the ledger failed.
+    let pauseMs = folder.isThere ? REMOTE_RETRY_MS : Infinity;
     try {
-      return !folder.isThere ? 0 : await this.#rescan(folder);
+      if (!folder.isThere) return { files: 0 };
+      if (remote !== undefined) remote.isBusy = true;
+      const files = await this.#compare(folder, remote);
+      if (remote === undefined) return { files };
+      pauseMs = remote.pauseMs(pollMs);
+      return { files, observation: remote.succeeded() };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (remote === undefined) throw error;
+      const observation = remote.failed(error);
+      pauseMs = Infinity;
+      return { files: 0, observation };
     } finally {
-      const { state } = folder;
-      const interval = state === 'polling' ? (this.#parts.pollMs ?? POLL_MS) : RESCAN_MS;
-      // Not the time that passed: a file system that hung for a minute would stay unread for hours.
-      const costMs = cpuTimeMs() - started.cpuMs;
-      const now = clock.monotonic();
-      folder.rescanAt = now + Math.max(interval, costMs / SHARE[state], now - started.at);
-      folder.rescanCostMs = costMs;
+      if (remote !== undefined) remote.isBusy = false;
+      else {
+        const interval = folder.state === 'polling' ? pollMs : RESCAN_MS;
+        // Not the time that passed: a file system that hung for a minute would stay unread for hours.
+        const costMs = cpuTimeMs() - started.cpuMs;
+        const passedMs = clock.monotonic() - started.at;
+        pauseMs = Math.max(interval, costMs / SHARE[folder.state], passedMs);
+        folder.rescanCostMs = costMs;
+      }
+      folder.rescanIn(pauseMs);
     }
   }
 
@@ -163,103 +198,61 @@ export class Rescanner {
     if (newOnly && !dryRun) marks.newOnly(path).begin();
   }
 
-  /** Reports problems again: a folder appeared or disappeared. */
-  forgetProblems(): void {
-    this.#reported.clear();
+  /** Reports a problem that a reader found, once. */
+  report({ reported }: FolderReader, found: WalkResult): void {
+    if (found.found !== 'problem' || found.isGone) return;
+    const { path, problem: message } = found;
+    if (reported.has(`${path}: ${message}`)) return;
+    reported.add(`${path}: ${message}`);
+    this.#parts.report({ event: 'problem', path, message });
   }
 
-  /** Handles one result of a walk: watches a folder, passes on a file, reports a problem once. */
-  visit(folder: WatchedFolder, found: WalkResult, onFile: (file: FoundFile) => void): void {
-    switch (found.found) {
-      case 'folder':
-        // Events may have missed its creation.
-        folder.events?.coverOne(found.path);
-        return;
-      case 'file':
-        onFile({ path: found.path, stamp: found.stamp, removable: false });
-        return;
-      case 'problem': {
-        const { path, problem: message, isGone } = found;
-        if (isGone || this.#reported.has(`${path}: ${message}`)) return;
-        this.#reported.add(`${path}: ${message}`);
-        this.#parts.report({ event: 'problem', path, message });
-      }
-    }
-  }
-
-  async #rescan(folder: WatchedFolder): Promise<number> {
-    const { dryRun, known, marks, newOnly, signal } = this.#parts;
-    const classifier = this.#classifier;
-    const firstRescan = newOnly ? marks.newOnly(folder.path) : undefined;
-    if (!dryRun) firstRescan?.begin();
+  /**
+   * Compares the files in a folder with the ledger. The open ones of a local folder go to the intake, which reads the
+   * oldest of all first; those of a device are read here, since it may leave.
+   *
+   * @returns the number of files
+   * @throws ChildError if the file system failed; the signal's reason; ledger errors
+   */
+  async #compare({ local, path }: WatchedFolder, remote?: RemoteFolder): Promise<number> {
+    const reader: FolderReader = remote ?? local;
+    const { dryRun, incomplete, known, marks, newOnly, signal } = this.#parts;
+    const firstRescan = newOnly ? marks.newOnly(path) : undefined;
+    // Those of a local folder are checked by themselves.
+    const noted = remote === undefined ? [] : incomplete.all();
+    const missing = new Set(noted.flatMap((file) => (isBelow(file.path, path) ? file.path : [])));
+    const open: FoundFile[] = [];
     let files = 0;
-    let seen: FoundFile[] = [];
-    const onFile = (file: FoundFile) => {
-      files++;
-      if (!classifier.isOpen(file)) return;
-      if (firstRescan?.isOld(file.stamp) === true) seen.push(file);
-      else classifier.examine(file);
-    };
-    const transaction = (slice: () => boolean) => {
-      const more = known.reading(slice);
+    for await (const batch of reader.list(new Set(missing), signal)) {
+      // Not before the folder was listed: without a record, no file of a device without times is read.
+      if (files === 0 && !dryRun) firstRescan?.begin();
+      const seen: FoundFile[] = [];
+      known.reading(() => {
+        for (const found of batch) {
+          this.report(reader, found);
+          if (found.found !== 'file') continue;
+          files++;
+          missing.delete(found.path);
+          const file = { path: found.path, stamp: found.stamp, removable: remote !== undefined };
+          if (remote?.tried.has(file.path) === true && file.stamp.size === 0) continue;
+          if (!this.#classifier.isOpen(file)) continue;
+          // Without a time, only reading the file shows if it is older than an absent device's first rescan.
+          const mtimeMs = remote?.isOnMtp === true ? Infinity : file.stamp.mtimeMs;
+          if (firstRescan?.isOld({ ...file.stamp, mtimeMs }) === true) seen.push(file);
+          else if (remote === undefined) this.#classifier.examine(file);
+          else open.push(file);
+        }
+      });
       if (!dryRun) marks.markSeen(seen);
-      seen = [];
-      return more;
-    };
-    const take = (found: WalkResult) => this.visit(folder, found, onFile);
-    await inSlices(walk(folder.path, isActivityName), take, transaction, signal);
+    }
+    for (const gone of missing) incomplete.forget(gone);
+    if (remote !== undefined) {
+      // What covers a GPX or TCX file is copied before it.
+      open.sort((a, b) => Number(isTrackName(a.path)) - Number(isTrackName(b.path)));
+      await this.#openFiles.read({ path, remote, newOnly: firstRescan }, open);
+      if (this.#openFiles.leftOn(path) > 0) return files;
+    }
     if (!dryRun) firstRescan?.done();
     return files;
-  }
-
-  /** @returns the number of files */
-  async #rescanRemote(folder: WatchedFolder): Promise<number> {
-    const { events } = this.#parts;
-    // Until it ends, or the device is back.
-    folder.rescanAt = Infinity;
-    if (!folder.isThere) return 0;
-    try {
-      const rescan = await this.#remoteFolders.rescan(folder.path);
-      if (rescan !== undefined) {
-        folder.rescanIn(rescan.pauseMs);
-        events.post({ type: 'folder-probed', folder, observation: rescan.observation });
-        return rescan.files;
-      }
-    } catch (error) {
-      events.post({ type: 'failed', error });
-    }
-    // An earlier rescan still runs, or the ledger failed.
-    folder.rescanIn(REMOTE_RETRY_MS);
-    events.post({ type: 'rescan-due' });
-    return 0;
-  }
-}
-
-/** Longest slice before events and requests are handled (ms). */
-const SLICE_MS = 20;
-
-/**
- * Takes the results of a walk in slices, each within `transaction`, and yields to the event loop in
- * between.
- *
- * @throws the signal's reason when it is aborted.
- */
-export async function inSlices<T>(
-  found: Iterator<T, undefined>,
-  take: (item: T) => void,
-  transaction: (slice: () => boolean) => boolean,
-  signal: AbortSignal,
-): Promise<void> {
-  const slice = (): boolean => {
-    const end = performance.now() + SLICE_MS;
-    for (let next = found.next(); next.done !== true; next = found.next()) {
-      take(next.value);
-      if (performance.now() >= end) return true;
-    }
-    return false;
-  };
-  while (transaction(slice)) {
-    await new Promise((resolve) => setImmediate(resolve));
-    signal.throwIfAborted();
   }
 }

@@ -1,12 +1,10 @@
-import { opendirSync, statSync } from 'node:fs';
-import { systemCode } from '../../base/errors.ts';
-import { describeFileError } from '../../system/plain-file.ts';
 import type { Observation } from '../events.ts';
 import type { WatchParts } from '../parts.ts';
-import { FolderEvents, type FolderListener } from './fs-events.ts';
 import type { FolderState } from '../../daemon/health.ts';
 import { plural } from '../../terminal/words.ts';
+import { LocalFolder } from './local-folder.ts';
 import { notThereYet } from './missing-folder.ts';
+import type { RemoteFolder } from './remote-folder.ts';
 
 /** Rescan interval for polled folders; `--poll` overrides it (ms). */
 export const POLL_MS = 30_000;
@@ -15,8 +13,10 @@ export type Appearance = 'same' | 'appeared' | 'gone' | 'replaced';
 
 /** What a folder needs of the others. */
 export interface FolderCalls {
-  /** Probes a removable folder. @returns undefined if there is no news */
-  readonly probeRemovable: (path: string) => Promise<Observation | undefined>;
+  /** Returns the reader of a removable folder: one for a path, also if its device leaves and comes back. */
+  readonly remote: (path: string) => RemoteFolder;
+  /** Records for `--new-only` that a folder is missing from the start. */
+  readonly expect: (path: string) => void;
   /** Called for a name that changed in a folder below. */
   readonly onName: (folder: WatchedFolder, parent: string, name: string) => void;
   /** Forgets the files in a folder that disappeared. @returns how many recordings are not sent */
@@ -43,13 +43,14 @@ export class WatchedFolder {
   rescanAt = -Infinity;
   /** CPU time of the last rescan (ms). */
   rescanCostMs = 0;
+  /** Makes its calls while they return at once. */
+  readonly local: LocalFolder;
   #identity: string | undefined;
   /** Why it is missing, if the system does not say so. */
   #absence: string | undefined;
   #wasThere = false;
   #probing = false;
   #closed = false;
-  #events: FolderEvents | undefined;
   readonly #isOnDevice: boolean;
   readonly #parts: WatchedFolderParts;
   readonly #calls: FolderCalls;
@@ -60,6 +61,7 @@ export class WatchedFolder {
    */
   constructor(path: string, parts: WatchedFolderParts, calls: FolderCalls, isOnDevice = false) {
     this.path = path;
+    this.local = new LocalFolder(path);
     this.#parts = parts;
     this.#calls = calls;
     this.#isOnDevice = isOnDevice;
@@ -69,31 +71,23 @@ export class WatchedFolder {
     return this.state === 'watching' || this.state === 'polling';
   }
 
-  get events(): FolderEvents | undefined {
-    return this.#events;
+  /** Who makes the calls on it if they may hang; undefined if they return at once. */
+  get remote(): RemoteFolder | undefined {
+    return this.removable ? this.#calls.remote(this.path) : undefined;
   }
 
-  /**
-   * Checks whether the folder exists, and whether it is the same: another one may be mounted. An
-   * unreadable folder counts as missing. {@link WatchedFolder.apply} takes over the observation.
-   *
-   * @returns undefined while an earlier probe has not returned: its file system hangs; also if there is
-   *   no news of an MTP mount
-   */
+  /** Probes the folder as its reader does. {@link WatchedFolder.apply} takes over the observation. */
   async probe(): Promise<Observation | undefined> {
     if (this.#probing) return undefined;
     this.#probing = true;
     try {
       // Where it was unplugged from, there may be another file system.
-      const wasRemovable = this.isThere && this.removable;
-      this.removable = wasRemovable || this.#isRemovable();
-      if (this.removable) {
-        const found = await this.#calls.probeRemovable(this.path);
-        return this.#closed ? undefined : found;
+      this.removable = (this.isThere && this.removable) || this.#isRemovable();
+      const found = await (this.remote ?? this.local).probe();
+      const isNew = found !== undefined && 'missing' in found && !this.#wasThere;
+      if (isNew && found.missing === undefined && !this.removable) {
+        this.#absence ??= await notThereYet(this.path);
       }
-      const found = probe(this.path);
-      const isNew = 'missing' in found && found.missing === undefined && !this.#wasThere;
-      if (isNew) this.#absence ??= await notThereYet(this.path);
       return this.#closed ? undefined : found;
     } finally {
       this.#probing = false;
@@ -112,8 +106,9 @@ export class WatchedFolder {
     if ('missing' in found) {
       if (before !== undefined) {
         this.left = this.#calls.forgetBelow(this.path);
+        this.remote?.probeSoon();
         this.#absence = disappeared(this.left, this.removable);
-      }
+      } else if (!this.#wasThere) this.#calls.expect(this.path);
       const reason = found.missing ?? this.#absence;
       if (!this.isAnnounced) this.reason = reason;
       this.#leave(reason, found.isSilent === true ? 'silent' : 'waiting');
@@ -149,49 +144,30 @@ export class WatchedFolder {
   /** Ends its events. May be called twice. */
   close(): void {
     this.#closed = true;
-    this.#closeEvents();
-  }
-
-  #closeEvents(): void {
-    this.#events?.close();
-    this.#events = undefined;
+    this.local.close();
   }
 
   #leave(reason: string | undefined, state: 'waiting' | 'silent'): void {
-    this.#closeEvents();
+    this.local.close();
     this.#identity = undefined;
     this.#become(state, reason);
   }
 
   #enter(): void {
-    this.#closeEvents();
+    this.local.close();
     const { pollMs, recursiveEvents } = this.#parts;
     const { noEvents } = this.#parts.filesystemType(this.path);
     this.removable = this.#isRemovable();
-    const whyPolled = pollMs === undefined ? noEvents : 'As asked for.';
-    if (whyPolled !== undefined) {
-      this.#become('polling', whyPolled);
-      return;
-    }
+    let whyPolled = pollMs === undefined ? noEvents : 'As asked for.';
     // Placing watches reads each folder, which may hang.
-    if (this.removable) {
-      this.#become('watching', undefined);
-      return;
+    if (whyPolled === undefined && !this.removable) {
+      whyPolled = this.local.watch(recursiveEvents, {
+        onName: (parent, name) => this.#calls.onName(this, parent, name),
+        onRoot: () => this.#parts.events.setTimer('check-due', 0),
+        onFailure: (reason) => this.#become('polling', reason),
+      });
     }
-    const listener: FolderListener = {
-      onName: (parent, name) => this.#calls.onName(this, parent, name),
-      onRoot: () => this.#parts.events.setTimer('check-due', 0),
-      onFailure: (reason) => {
-        failure = reason;
-        if (this.#events === events) this.#become('polling', reason);
-      },
-    };
-    let failure: string | undefined;
-    const events = new FolderEvents(this.path, recursiveEvents, listener);
-    events.start();
-    this.#events = events;
-    if (failure === undefined) this.#become('watching', undefined);
-    else this.#become('polling', failure);
+    this.#become(whyPolled === undefined ? 'watching' : 'polling', whyPolled);
   }
 
   #isRemovable(): boolean {
@@ -211,35 +187,4 @@ function disappeared(left: number, removable: boolean): string {
   if (left === 0) return 'It disappeared.';
   const recordings = `${plural(left, 'recording')} that ${left === 1 ? 'is' : 'are'} not sent`;
   return `It disappeared with ${recordings}${removable ? ': plug it in again.' : '.'}`;
-}
-
-/** Probes a local folder on the main thread: a thread of Node's pool would wake up for each call. */
-function probe(path: string): Observation {
-  try {
-    const found = statSync(path);
-    if (!found.isDirectory()) return { missing: 'It is a file.' };
-    const refused = refusalToOpen(path);
-    if (refused !== undefined) return { missing: refused };
-    return { identity: `${found.dev}:${found.ino}:${found.birthtimeMs}` };
-  } catch (error) {
-    return { missing: refusalIn(error) };
-  }
-}
-
-/** Only opening it shows whether it is readable: the mode is not the only rule. */
-function refusalToOpen(path: string): string | undefined {
-  try {
-    opendirSync(path).closeSync();
-    return undefined;
-  } catch (error) {
-    return refusalIn(error);
-  }
-}
-
-/** Returns the reason if the folder cannot be read as it is; undefined for other reasons, which pass. */
-function refusalIn(error: unknown): string | undefined {
-  const code = systemCode(error);
-  if (code === undefined) throw error;
-  const lasting = ['EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'];
-  return lasting.includes(code) ? describeFileError(error) : undefined;
 }

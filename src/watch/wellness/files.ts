@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { systemCode } from '../../base/errors.ts';
 import { checkEnvelope } from '../../fit/envelope.ts';
 import { readFitWellness } from '../../fit/wellness.ts';
-import { walk } from '../../inputs/find-files.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
 import type { MeasuredFile } from '../../ledger/wellness.ts';
 import { ChildError } from '../../system/child-call.ts';
 import { describeFileError } from '../../system/plain-file.ts';
 import { isBelow } from '../../system/mounts.ts';
-import { RemoteListing } from '../find/remote-listing.ts';
 import type { DeviceFolders } from '../find/device-folders.ts';
+import type { FolderReader } from '../find/folder-reader.ts';
 import type { Folders } from '../find/folders.ts';
 import type { WatchParts } from '../parts.ts';
-import { inSlices } from '../find/rescan.ts';
+import { LocalFolder } from '../find/local-folder.ts';
+import { RemoteFolder } from '../find/remote-folder.ts';
 import { foldersIn, wellnessFolders } from './folders.ts';
 
 /** Limits a file with wellness; those of devices are below 1 MB (bytes). */
@@ -20,7 +20,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 type WellnessFilesParts = Pick<
   WatchParts,
-  'dryRun' | 'filesystemType' | 'ledger' | 'names' | 'readers' | 'report' | 'signal'
+  'clock' | 'dryRun' | 'filesystemType' | 'ledger' | 'names' | 'readers' | 'report' | 'signal'
 >;
 
 /**
@@ -31,8 +31,7 @@ export class WellnessFiles {
   readonly #parts: WellnessFilesParts;
   readonly #watched: Folders;
   readonly #devices: DeviceFolders | undefined;
-  /** The listings of folders on devices over MTP. */
-  readonly #listings = new Map<string, RemoteListing>();
+  readonly #remoteFolders = new Map<string, RemoteFolder>();
   readonly #reported = new Set<string>();
 
   /** @param watched the folders of the watcher */
@@ -65,7 +64,7 @@ export class WellnessFiles {
 
   /** Reads the sizes of all files on devices over MTP again: a device was plugged in. */
   forget(): void {
-    this.#listings.clear();
+    this.#remoteFolders.clear();
   }
 
   async #folders(): Promise<readonly string[]> {
@@ -85,38 +84,26 @@ export class WellnessFiles {
   }
 
   async #unread(folder: string): Promise<readonly WellnessFile[]> {
-    const { wellness } = this.#parts.ledger.records;
-    const files = this.#mayHang(folder) ? await this.#listRemote(folder) : await this.#list(folder);
-    return files.filter(({ path, stamp }) => /\.fit$/i.test(path) && !wellness.isRead(path, stamp));
-  }
-
-  async #list(folder: string): Promise<readonly WellnessFile[]> {
-    const { signal } = this.#parts;
+    const { ledger, signal } = this.#parts;
     const files: WellnessFile[] = [];
-    await inSlices(
-      walk(folder),
-      (found) => {
-        if (found.found === 'problem' && !found.isGone)
-          this.#reportProblem(found.path, found.problem);
-        if (found.found === 'file') files.push(found);
-      },
-      (slice) => slice(),
-      signal,
-    );
+    await this.#remote(async () => {
+      for await (const batch of this.#readerOf(folder).list(new Set(), signal)) {
+        for (const found of batch) {
+          const { path } = found;
+          if (found.found === 'problem' && !found.isGone) this.#reportProblem(path, found.problem);
+          if (found.found !== 'file' || !/\.fit$/i.test(path)) continue;
+          if (!ledger.records.wellness.isRead(path, found.stamp)) files.push(found);
+        }
+      }
+    });
     return files;
   }
 
-  async #listRemote(folder: string): Promise<readonly WellnessFile[]> {
-    const { names, readers, signal } = this.#parts;
-    const listing =
-      this.#listings.get(folder) ??
-      new RemoteListing(folder, readers.of(folder), ({ path, message }) =>
-        this.#reportProblem(path, message),
-      );
-    this.#listings.set(folder, listing);
-    return (
-      (await this.#remote(() => listing.read(new Set(), names.owners.get(folder), signal))) ?? []
-    );
+  #readerOf(folder: string): FolderReader {
+    if (!this.#mayHang(folder)) return new LocalFolder(folder);
+    const remote = this.#remoteFolders.get(folder) ?? new RemoteFolder(folder, this.#parts);
+    this.#remoteFolders.set(folder, remote);
+    return remote;
   }
 
   /** Asks a device. @returns undefined if it does not answer, or has left */

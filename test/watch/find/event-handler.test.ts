@@ -34,7 +34,8 @@ beforeEach(async () => {
   const rescanner = new Rescanner(parts, classifier, { all: [] }, undefined as never);
   eventHandler = new EventHandler(parts, classifier, rescanner);
   folder = new WatchedFolder(root, parts, {
-    probeRemovable: () => Promise.resolve(undefined),
+    remote: () => undefined as never,
+    expect: () => undefined,
     onName: (which, parent, name) => eventHandler.add(which, parent, name),
     forgetBelow: () => 0,
   });

@@ -47,7 +47,8 @@ function open() {
     });
     const rescanner = new Rescanner(parts, classifier, { all: [] }, undefined as never);
     const folder = new WatchedFolder(path, parts, {
-      probeRemovable: () => Promise.resolve(undefined),
+      remote: () => undefined as never,
+      expect: () => undefined,
       onName: () => undefined,
       forgetBelow: () => 0,
     });
