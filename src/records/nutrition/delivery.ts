@@ -106,7 +106,9 @@ export class DayDelivery {
     try {
       for (let round = 1; round <= MAX_ROUNDS; round++) {
         const outcome = await this.#round();
-        if (outcome !== undefined) return outcome;
+        if (outcome === undefined) continue;
+        if (outcome.outcome === 'pushed') this.#say('undone', this.ours.undone);
+        return outcome;
       }
     } catch (error) {
       if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
@@ -266,7 +268,7 @@ export class DayDelivery {
     const hasItems = own.length > 0 || plan.remove.length > 0;
     if (hasItems || !this.#hasFields()) {
       const whole = { ...plan, keep: plan.keep.map((item) => withState(item, 'unsure')) };
-      await this.#post(whole, hasItems ? own : undefined, 'always');
+      await this.#post(whole, hasItems ? own : undefined, await service.replacement());
       if (await this.#isAdding()) return undefined;
       if (this.#merge(this.#next).remove.some(({ why }) => why === 'copy')) {
         service.noteAdds();

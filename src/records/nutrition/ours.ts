@@ -49,6 +49,8 @@ export interface Ours {
   readonly waiting: readonly DayItem[];
   /** Items of the inputs that stay on the day before or after, which was theirs in another zone. */
   readonly elsewhere: readonly DayItem[];
+  /** Items of the inputs that the user has taken back. */
+  readonly undone: readonly DayItem[];
   readonly fields: JsonObject;
   /** Totals that are left out, since they count a part of the day. */
   readonly partialTotals: readonly string[];
@@ -63,7 +65,7 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   const { known, parts } = day;
   if (policy.undo !== undefined) {
     const items = takenBack(known.items, policy);
-    return { items, waiting: [], elsewhere: [], fields: {}, partialTotals: [] };
+    return { items, waiting: [], elsewhere: [], undone: [], fields: {}, partialTotals: [] };
   }
   const { items, stated, left, before } = joinParts(day, policy);
   const isNew = ({ state }: DayItem) => state === undefined;
@@ -74,12 +76,16 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   const gone = [...before, ...left.filter((item) => !stay.has(item))];
   const leaving = new Set([...known.items.filter(isLeaving), ...gone.flatMap(asLeaving)]);
   const byKey = new KeyIndex(leaving, ({ body }) => keyOf(body));
+  const undone: DayItem[] = [];
   const wanted = items.flatMap((item): DayItem[] => {
     const isAway = item.state === 'away' && item.edited === undefined;
     if (isAway && policy.resends === true) return [returned(item)];
     const back = isNew(item) && leaving.size > 0 ? byKey.first(keyOf(item.body)) : undefined;
     if (back === undefined) return [item];
-    if (isUndone(back) && !policy.force) return [];
+    if (isUndone(back) && !policy.force) {
+      undone.push(item);
+      return [];
+    }
     leaving.delete(back);
     return [returned({ ...back, inputs: item.inputs })];
   });
@@ -100,6 +106,7 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
     items: [...here, ...leaving],
     waiting,
     elsewhere,
+    undone,
     fields: Object.fromEntries(Object.entries(fields).filter(([name]) => isTrue(name))),
     partialTotals: isPart ? Object.keys(fields).filter(isTotal) : [],
   };

@@ -6,7 +6,7 @@ import { daysAfter } from '../../base/time.ts';
 import type { PlatformKind } from '../../config/settings.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { ServiceClient } from '../../api/client.ts';
-import { type KnownPlatform, PROBES, kindOf } from '../../api/platform-kind.ts';
+import { type KnownPlatform, PROBES, kindOf, lacksRoute } from '../../api/platform-kind.ts';
 import type { Repeatable } from '../../api/retry.ts';
 import { type WireObject, dayIn, shownDays, shownItems, showsMeals } from '../../api/wire.ts';
 import type { ShownItem } from './merge.ts';
@@ -126,6 +126,17 @@ export class NutritionService {
   async addsUnseen(): Promise<boolean> {
     const { adds, showedMeals, stated } = this.#known(await this.#target.client());
     return adds && !showedMeals && stated !== 'coach-watts';
+  }
+
+  /**
+   * Returns whether a day may be repeated to a platform that replaces it: not before its first answer, if the probe
+   * was answered in a way that says nothing of the route.
+   */
+  async replacement(): Promise<Repeatable> {
+    const { stated, lackedMeals, probed } = this.#known(await this.#target.client());
+    const hasAnswered = this.#target.ledger.platform.has('nutrition', 'plain');
+    const isSure = stated !== undefined || lackedMeals || hasAnswered;
+    return isSure || probed.every(lacksRoute) ? 'always' : 'unless-acted-on';
   }
 
   noteAdds(): void {

@@ -26,6 +26,7 @@ const NOTES = {
   moved: ['on the day before or after now, so removed here when it is there', ''],
   gone: ['no longer in the input, so removed from the day', ' (--add keeps them)'],
   goneLater: ['no longer in the input, so would be removed from the day', ' (--add keeps them)'],
+  undone: ['taken back by an undo, so not sent', ' (--force sends it again)'],
   others: ['not sent from here, so left on the day', ''],
 } as const;
 

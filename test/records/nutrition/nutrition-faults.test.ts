@@ -49,6 +49,17 @@ it('an item stays away that was removed after a look had shown it, although its 
   expect(held()).toEqual(['gel 30']);
 });
 
+it('an item that was taken back is named when others of its input are sent', async () => {
+  const { push, undo, held } = await openNutrition();
+  await push({ 'a.json': day(GEL, BAR) });
+  await undo(DAY);
+  const items = await push({ 'a.json': day(GEL, RICE) });
+  expect([outcomesOf(items), held()]).toEqual([['pushed'], ['rice 90']]);
+  expect(notesOf(items)).toEqual([
+    expect.stringMatching(/taken back by an undo, so not sent: "gel/),
+  ]);
+});
+
 it('a day of an earlier run is not reported if the login ends before it can be looked at', async () => {
   for (const skipped of [0, 1, 2, 3]) {
     const { push, sandbox } = await openNutrition({}, { scopes: READ });

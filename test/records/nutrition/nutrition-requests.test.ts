@@ -96,6 +96,18 @@ describe('the requests of a nutrition day', () => {
   );
 
   it.each([
+    // A refusal that says nothing of the route: the platform may be one that adds.
+    ['coach-watts', 'nutrition-items:406', 1],
+    ['interface', 'nutrition-items:404', 2],
+  ] as const)('are repeated on %s after %s: %d', async (platform, probe, times) => {
+    const { push, requestsOf, sandbox, held } = await openNutrition({ platform });
+    sandbox.control.addFaults(`${probe}*inf`, 'nutrition:503(after)');
+    const made = await requestsOf(() => push({ 'a.json': day(GEL) }));
+    expect(made.filter((request) => request.startsWith('POST'))).toHaveLength(times);
+    expect(held()).toEqual(['gel 25']);
+  });
+
+  it.each([
     ['coach-watts', WRITE],
     ['coach-watts', READ],
     ['interface', WRITE],
