@@ -21,8 +21,11 @@ export interface ServiceClientOptions extends RetryOptions {
   readonly scopeHint?: ((scope: string) => Text) | undefined;
 }
 
-/** Required body of a success; a success with another body is repeated. `any`: no page, no broken JSON. */
-export type BodyForm = 'json' | 'json-or-nothing' | 'any';
+/**
+ * Required body of a success; a success with another body is repeated. `any`: no page, no broken JSON.
+ * `unread`: of no interest.
+ */
+export type BodyForm = 'json' | 'json-or-nothing' | 'any' | 'unread';
 
 /**
  * Tokens that a request may need: other processes may refresh at the same time, and a token of seconds
@@ -134,7 +137,7 @@ export class Caller {
         await this.#options.http.send({ ...request, bearer: token }),
         token,
       );
-      if (!isSuccess(response)) return response;
+      if (!isSuccess(response) || form === 'unread') return response;
       if (form === 'any') checkReadable(response);
       else if (form === 'json' || !isEmpty(response)) jsonValue(response);
       return response;

@@ -193,7 +193,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     /** The kind of the platform, as the setting or the table of platforms states it. */
     kind: options.kind,
     isCoachWatts,
-    /** Sends a request to the items of a nutrition day that changes nothing. @returns any answer but an outage and a web page */
+    /** Sends a request to the items of a nutrition day that changes nothing. @returns any answer but an outage */
     async probeNutritionItems(
       date: string,
       { body }: Probe,
@@ -202,7 +202,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     ) {
       const url = caller.endpoint('nutrition', `/${date}/items`);
       const request = { method: 'PATCH', ...json(body), url, signal } as const;
-      const form = 'any';
+      const form = 'unread';
       const { response } = await caller.call('nutrition', request, ANY_STATUS, { form });
       facts.answeredBy(response.headers[RUN_OF_SANDBOX]);
       return response;

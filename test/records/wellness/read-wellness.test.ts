@@ -357,7 +357,9 @@ describe('hours of sleep', () => {
       sleepHours: 7.5,
       sleepSecs: 27_100,
     });
-    expect(await saidOf('wellness', { date, sleepHours: 7.5, sleepSecs: 20_000, weight: 70 })).toEqual({
+    expect(
+      await saidOf('wellness', { date, sleepHours: 7.5, sleepSecs: 20_000, weight: 70 }),
+    ).toEqual({
       body: { date, weight: 70 },
       said: ['sleepHours: 7.5 h is 27000 s, and sleepSecs says 20000 s: neither is sent'],
     });
