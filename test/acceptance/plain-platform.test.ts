@@ -322,6 +322,7 @@ it('verify and status say that such a platform accepted a recording', async () =
   platform.answers.workouts = { body: { workouts: [] } };
   const verified = await sync(['verify']);
   expect(verified.stdout).toMatch(/The platform accepted it .+ ago/);
+  expect((await sync(['explain', 'ride.fit'])).stdout).toContain('The platform accepted it.');
   expect((await lines(['verify'], { code: 5 }))[0]).toMatchObject({
     type: 'verify',
     accepted: true,

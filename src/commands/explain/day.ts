@@ -7,7 +7,7 @@ import { type DayFile, KINDS, type RecordKind, type RecordLedger } from '../../l
 import { capital, duration } from '../../terminal/words.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { silentText } from '../../app/words/watchers.ts';
-import { stateOf } from './file.ts';
+import { stateOf, takenText } from './file.ts';
 
 type ExplainedDay = ReturnType<typeof explainDay>;
 
@@ -36,26 +36,28 @@ export function explainDay(
     silent,
     recordings: uploadsOfDays(uploads, date, date, zone).map(({ upload }) => ({
       upload,
-      ...stateOf(upload),
+      ...stateOf(upload, uploads.platform),
     })),
     records: KINDS.map((kind) => ({
       kind,
-      ...stateOfRecord(records.find(kind, date), kind, unseen, obstacles.get(kind)),
+      ...stateOfRecord(records, date, kind, unseen, obstacles.get(kind)),
       files: records.filesOf(kind, date),
     })),
   };
 }
 
 function stateOfRecord(
-  row: ReturnType<RecordLedger['find']>,
+  records: RecordLedger,
+  date: string,
   kind: RecordKind,
   unseen: string,
   obstacle: Text | undefined,
 ) {
+  const row = records.find(kind, date);
   if (row === undefined) return { state: 'unknown', reason: unseen };
   const { changedAt } = row;
   if (row.state === 'confirmed') {
-    return { state: 'confirmed', reason: 'The platform confirmed it.', changedAt };
+    return { state: 'confirmed', reason: takenText(kind, records.platform), changedAt };
   }
   if (row.state === 'undone') {
     const reason = phrase`You undid it. ${sync('push', kind, 'FILE', '--force')} sends it again.`;

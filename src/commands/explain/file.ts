@@ -1,4 +1,6 @@
 import { basename } from 'node:path';
+import type { EndpointName } from '../../config/endpoints.ts';
+import { type PlatformFacts, onlyAccepts } from '../../config/platforms.ts';
 import type { Context } from '../../base/context.ts';
 import { type Text, hinted, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
@@ -53,7 +55,7 @@ export async function* explainFile(
     const hash = sha256(found.contents.bytes);
     const upload = (track && uploads.findConverted(track.digest)) ?? uploads.find(hash);
     const about = { path: found.path, sha256: hash };
-    if (upload !== undefined) yield { ...about, upload, ...stateOf(upload) };
+    if (upload !== undefined) yield { ...about, upload, ...stateOf(upload, uploads.platform) };
     else {
       const item = await uploader.uploadContents({ path: found.path, track }, found.contents);
       yield item.outcome === 'invalid' ? unusable(item) : { ...about, ...wouldBe(item, login) };
@@ -142,10 +144,15 @@ function sentLines(upload: LedgerUpload, view: ActivityView): string[] {
   ];
 }
 
-export function stateOf({ state, message, path }: LedgerUpload): Explanation {
+/** Says what a success of the platform is worth: some name nothing that they took. */
+export function takenText(endpoint: EndpointName, facts: PlatformFacts): string {
+  return `The platform ${onlyAccepts(endpoint, facts) ? 'accepted' : 'confirmed'} it.`;
+}
+
+export function stateOf({ state, message, path }: LedgerUpload, facts: PlatformFacts): Explanation {
   switch (state) {
     case 'confirmed':
-      return { state: 'uploaded', reason: 'The platform confirmed it.' };
+      return { state: 'uploaded', reason: takenText('uploadFit', facts) };
     case 'rejected':
       return { state: 'refused', reason: `The platform refused it: ${message ?? ''}` };
     case 'undoing':
