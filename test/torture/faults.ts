@@ -13,10 +13,15 @@ const STATUSES = [
   ],
 ];
 
-/** Returns a fault, or another one where it would say the truth: an interface's 409 means a known recording. */
-export function faultAt({ platform }: Scene, route: string, fault: string): string {
+/**
+ * Returns a fault and its count, or others where they would say the truth: an interface's 409 means a known recording,
+ * and two refusals of days that are taken with fewer fields, that it knows no others.
+ */
+export function faultAt({ platform }: Scene, route: string, fault: string, times: string): string {
   const isTaken = fault === '409' && (route === 'upload-fit' || route === 'any');
-  return platform === 'interface' && isTaken ? '503' : fault;
+  if (platform === 'interface' && isTaken) return `503${times}`;
+  const isOfFields = /^(?:400|422)(?!.*(?:invalid_token|invalid_grant))/.test(fault);
+  return platform === 'interface' && isOfFields && times === '*2' ? fault : `${fault}${times}`;
 }
 
 /** Every kind of fault that a sandbox plays, without its route; silences have a kind of their own. */

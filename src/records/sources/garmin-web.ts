@@ -1,13 +1,21 @@
 import type { MappingRule, Source, WellnessMapping } from './types.ts';
 import { DEVICE_STRESS } from './types.ts';
 
-/** A table of days, whose first column has no name. */
+/** A table of days, whose first column has no name: that of pandas numbers the rows. */
 function days(
   holds: string,
   has: WellnessMapping['has'],
   fields: Readonly<Record<string, string | MappingRule>>,
 ): WellnessMapping {
-  return { kind: 'wellness', holds, format: 'csv', has: ['', ...has], day: { from: '' }, fields };
+  return {
+    kind: 'wellness',
+    holds,
+    format: 'csv',
+    has: ['', ...has],
+    hasNot: ['date', 'day'],
+    day: { from: '' },
+    fields,
+  };
 }
 
 export const garminWeb: Source = {

@@ -30,7 +30,7 @@ async function playPair(round: Round, number: number): Promise<void> {
   const { control } = scene.world.sandbox;
   const job = await prepare(errand, scene, random);
   const route = usualRoute(job, random);
-  const spec = `${route}:${faultAt(scene, route, fault)}${random.pick(TIMES)}+${random.chance(0.2) ? 1 : 0}`;
+  const spec = `${route}:${faultAt(scene, route, fault, random.pick(TIMES))}+${random.chance(0.2) ? 1 : 0}`;
   round.note(`${errand} ${scene.platform} ${spec}`);
   control.clearRequests();
   control.addFaults(spec);

@@ -66,8 +66,8 @@ function restores({ args, claim }: Job, date: string): boolean {
 function anyFault(scene: Scene, job: Job, random: Random): string {
   const route = random.chance(0.2) ? 'any' : usualRoute(job, random);
   const times = random.pick(['', '', '*2', '*5', '*inf']);
-  const fault = faultAt(scene, route, random.pick(SERVICE_FAULTS));
-  return `${route}:${fault}${times}+${random.integer(0, 2)}`;
+  const fault = faultAt(scene, route, random.pick(SERVICE_FAULTS), times);
+  return `${route}:${fault}+${random.integer(0, 2)}`;
 }
 
 /** Whether `sync` can know what the athlete changed. A platform that replaces whole days does not show them. */
