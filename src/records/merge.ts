@@ -138,7 +138,7 @@ export class DayMerger {
       const [field] = [...fields].find(isContested) ?? [];
       if (hasItems || field === undefined) return [];
       this.#days.delete(date);
-      const problem = `is stated ${sources.length} times for ${date}, and not each time the same: one total, or the foods in "items"`;
+      const problem = `differs between ${sources.length} records of ${date}: write one total, or the foods in "items"`;
       const source = sources.at(-1) ?? '';
       const about = { field, problem };
       return [{ outcome: 'invalid', kind: this.#kind, source, date, ...about, problems: [about] }];
