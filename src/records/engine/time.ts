@@ -119,8 +119,9 @@ function writtenOf(value: JsonValue, format: 'iso' | 'mdy' | 'dmy'): string | un
   return joinClock(`${year}-${written.join('-')}`, value.trim().slice(named.length));
 }
 
-/** `Nov 20, 2026`, `20 November 2026`: the name settles which number is the day. */
-const NAMED_MONTH = /^(?:(\d{1,2})\.? )?([A-Za-z]{3,9})\.?,? (?:(\d{1,2}),? )?(\d{4})(?!\d),?/;
+/** `Nov 20, 2026`, `Friday, 20 November 2026`: the name settles which number is the day. */
+const NAMED_MONTH =
+  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,? )?(?:(\d{1,2})\.? )?([a-z]{3,9})\.?,? (?:(\d{1,2}),? )?(\d{4})(?!\d),?/i;
 const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec';
 
 /** Writes the numbers that Java makes of a time: year, month, day, hour, minute, second, nanosecond. */
