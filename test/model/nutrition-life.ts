@@ -91,6 +91,8 @@ interface Item {
    * shows that.
    */
   raced?: { readonly held: readonly number[] };
+  /** Its version before the last change of the input. */
+  earlier?: number | undefined;
   /** The input has changed it since its sender's last complete run. */
   pending?: true;
   /** --replace-day took it out: its own input sends it as a new item, and names the version in its place. */
@@ -428,6 +430,7 @@ class Life {
     } else {
       const item = this.#random.pick(kept as [Item, ...Item[]]);
       if (dice <= 8) {
+        item.earlier = item.carbs;
         item.carbs = this.#nextCarbs();
         item.pending = true;
         if (item.edited !== undefined) item.contested = true;
@@ -605,6 +608,17 @@ class Life {
     const hasFoods = rows.some((row) => row.name.startsWith('app-'));
     const isConflict = (one: string) => this.#reportsOf(one, date)[0]?.outcome === 'conflict';
     if (this.#replaces && hasFoods && by.some(isConflict)) return true;
+    const isTold = (texts: readonly string[]) =>
+      by.some((one) =>
+        this.#reportsOf(one, date).some(
+          ({ said }) =>
+            texts.some((text) => said.includes(text)) &&
+            (said.includes(name) || / more\b/.test(said)),
+        ),
+      );
+    // A request of the same moment brought it back: without reading, the next look takes it for an edit.
+    const isEarlier = !this.#reads && held !== undefined && held === item.earlier;
+    if (isEarlier && isTold(['changed in the platform'])) return true;
     if (erased === true) return held === undefined || held === carbs;
     if (refused === true) return held === undefined;
     if (either === true) return held === undefined || held === carbs;
@@ -612,9 +626,7 @@ class Life {
     if (unsure !== true && !isReplaced) return false;
     const told = held === undefined ? ['no longer on the platform'] : ['sent again'];
     if (isReplaced) told.push('an earlier version');
-    const tells = ({ said }: Report) =>
-      told.some((text) => said.includes(text)) && (said.includes(name) || / more\b/.test(said));
-    return by.some((one) => this.#reportsOf(one, date).some(tells));
+    return isTold(told);
   }
 
   #reportsOf(by: string, date: string): readonly Report[] {
