@@ -7,7 +7,7 @@ import type { PlatformFacts } from '../config/platforms.ts';
 import { Caller, type ServiceClientOptions } from './call.ts';
 import { documentPart } from './document-fields.ts';
 import { type HttpRequest, type HttpResponse, isSuccess } from './http.ts';
-import type { Probe } from './platform-kind.ts';
+import { NO_ROUTE, type Probe } from './platform-kind.ts';
 import { mayConcernFields, refusal } from './refusal.ts';
 import type { Repeatable } from './retry.ts';
 import { parseAnswer } from './service-message.ts';
@@ -43,9 +43,6 @@ const ABOUT_ITEMS: readonly number[] = [400, 401, 404, 405, 409, 501];
 
 /** Every status but those of a success and of a failure that is retried. */
 const ANY_STATUS: readonly number[] = Array.from({ length: 300 }, (_, at) => 300 + at);
-
-/** Statuses for a route that a platform does not have. */
-const NO_ROUTE: readonly number[] = [401, 404, 405, 501];
 
 /** Header of each answer of `sync sandbox`. */
 const RUN_OF_SANDBOX = 'sandbox-run';
@@ -259,7 +256,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       changeWorkout(id, { method: 'DELETE', signal }),
     /** Reads the profile. @returns undefined if this service shows it to no application */
     async readProfile(signal: AbortSignal) {
-      const { response } = await caller.call('profile', { method: 'GET', signal }, NOT_OFFERED);
+      const { response } = await caller.call('profile', { method: 'GET', signal }, NO_ROUTE);
       return isSuccess(response) ? jsonValue(response) : undefined;
     },
     /**
@@ -269,7 +266,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
      */
     async updateProfile(change: WireObject, signal: AbortSignal) {
       const request = { method: 'PATCH', ...json(change), signal } as const;
-      const call = caller.call('profile', request, NOT_OFFERED, { form: 'any' });
+      const call = caller.call('profile', request, NO_ROUTE, { form: 'any' });
       const { response, sent } = await call;
       if (!isSuccess(response)) return undefined;
       return decodeProfileAnswer(response, sent, options.kind === 'coach-watts');
@@ -279,9 +276,6 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     },
   };
 }
-
-/** Statuses of a service without a profile route: its path and its methods are not in the interface (4.8). */
-const NOT_OFFERED = [401, 404, 405, 501];
 
 /** Status with which an interface platform refuses a known recording. */
 const KNOWN = 409;

@@ -54,10 +54,8 @@ function isRefusal(
   return response.status === probe?.status && isOfCoachWatts(response);
 }
 
-/** Returns whether an answer means that the platform has no such route. */
-export function lacksRoute({ status }: Pick<HttpResponse, 'status'>): boolean {
-  return [401, 404, 405, 501].includes(status);
-}
+/** Statuses with which a platform answers a good token if it has no such route. */
+export const NO_ROUTE: readonly number[] = [401, 404, 405, 501];
 
 /** Returns whether a refusal has the form of Coach Watts. */
 export function isOfCoachWatts({ text }: Pick<HttpResponse, 'text'>): boolean {

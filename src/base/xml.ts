@@ -1,5 +1,6 @@
 import { decodeXML } from 'entities/decode';
 import type { Parser } from 'htmlparser2';
+import { utf16Of } from './utf16.ts';
 
 /** Elements of this many bytes are held at once: more would outlive the collection of young objects. */
 const PART = 16 * 1024;
@@ -58,18 +59,12 @@ export class XmlFeed {
   }
 }
 
-/**
- * Returns a document in UTF-8. A document in another encoding begins with it: a zero beside the first character of
- * UTF-16, or the declaration. One in an unknown encoding stays as it is.
- */
+/** Returns a document in UTF-8. Another encoding is that of its byte order mark, or declared; an unknown one is left. */
 export function inUtf8(document: Buffer): Buffer {
-  const [first, second] = document;
-  const isWide = first === 0 || second === 0 || (first ?? 0) >= 0xfe;
   const head = document.toString('latin1', 0, 200);
-  const [, declared = 'utf-8'] = /^[^<]*<\?xml[^>]*encoding=["']([^"']+)/.exec(head) ?? [];
-  const label = !isWide ? declared : first === 0 || first === 0xfe ? 'utf-16be' : 'utf-16le';
+  const [, declared = 'utf-8'] = /^\s*<\?xml[^>]*encoding=["']([^"']+)/.exec(head) ?? [];
   try {
-    const decoder = new TextDecoder(label);
+    const decoder = new TextDecoder(utf16Of(document) ?? declared);
     return decoder.encoding === 'utf-8' ? document : Buffer.from(decoder.decode(document));
   } catch {
     return document;

@@ -131,12 +131,13 @@ export class DayMerger {
 
   /** Takes out the days without items on whose totals their records do not agree. */
   takeContested(): InvalidRecord[] {
-    return [...this.#days].flatMap(([date, { parts, fields, sources }]) => {
-      const hasItems = parts.some(({ lists }) => lists.length > 0);
+    return [...this.#days].flatMap(([date, day]) => {
+      const { fields, mapped, sources } = day;
       const isContested = ([name, { agreed, isRanked }]: [string, Stated]) =>
         this.#isSummed(name) && !agreed && !isRanked;
       const [field] = [...fields].find(isContested) ?? [];
-      if (hasItems || field === undefined) return [];
+      // Of the files of a program, the later one counts.
+      if (mapped || hasItems(day) || field === undefined) return [];
       this.#days.delete(date);
       const problem = `differs between ${sources.length} records of ${date}: write one total, or the foods in "items"`;
       const source = sources.at(-1) ?? '';
@@ -239,17 +240,18 @@ export class DayMerger {
     const more =
       day.sources.length > 5 ? ` and ${(day.sources.length - 5).toLocaleString('en-US')} more` : '';
     warn(day, { source: last, message: `${date} is merged from ${listed}${more}` });
-    const hasItems = day.parts.some(({ lists }) => lists.length > 0);
-    for (const [name, { times, agreed, isRanked }] of day.fields) {
-      const isOfAll = !hasItems || times === day.sources.length;
-      const isClear = agreed || (isRanked && !hasItems);
-      if (!this.#isSummed(name) || (isClear && isOfAll)) continue;
+    for (const [name, { times, agreed }] of hasItems(day) ? day.fields : []) {
+      if (!this.#isSummed(name) || (agreed && times === day.sources.length)) continue;
       day.fields.delete(name);
       const message = 'is a total that not all merged records agree on: not sent, the items count';
       warn(day, { source: last, field: name, message });
     }
     reportRepeated(day, last);
   }
+}
+
+function hasItems({ parts }: GatheredDay): boolean {
+  return parts.some(({ lists }) => lists.length > 0);
 }
 
 /** Warns of items that are in several records. */

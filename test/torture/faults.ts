@@ -14,8 +14,8 @@ const STATUSES = [
 ];
 
 /**
- * Returns a fault and its count, or others where they would say the truth: an interface's 409 means a known recording,
- * and two refusals of days that are taken with fewer fields, that it knows no others.
+ * Returns a fault and its count, or others where they would say the truth: an interface's 409 means a known recording.
+ * If it refuses two days, and takes them with fewer fields, it knows only those.
  */
 export function faultAt({ platform }: Scene, route: string, fault: string, times: string): string {
   const isTaken = fault === '409' && (route === 'upload-fit' || route === 'any');

@@ -122,7 +122,7 @@ export function matches(
   return particular.length > 0 ? particular : found;
 }
 
-/** Checks for a date and a field of the platform by the names of docs/records.md, and that a source does not read that field. */
+/** Checks for the athlete's own file: it has a date and a field by the names of docs/records.md, and a source does not read that field. */
 function isOwnFile(names: readonly string[], mapping: Mapping): boolean {
   if (mapping.kind !== 'wellness' || dateName(names) === undefined) return false;
   const { ignored = [] } = mapping;

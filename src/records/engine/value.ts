@@ -136,15 +136,16 @@ function unitOfRecord(
   if (unit === undefined) return undefined;
   const name = firstValue(row, unit.from);
   const isThere = [unit.from].flat().some((path) => row.get(path) !== undefined);
-  const mayLack = mayLackUnit ? !isThere : ofHeader !== undefined;
+  const isOfHeader = mayLackUnit !== true && ofHeader !== undefined;
+  const mayLack = isOfHeader || (mayLackUnit === true && !isThere);
   if (name === undefined && (named !== undefined || mayLack)) return undefined;
   const factor = factorOf(scalarText(name), unit.factors);
   if (factor !== undefined) return { factor };
   const units = Object.keys(unit.factors).join(', ');
   if (name === undefined) return `has no unit in "${String(unit.from)}"; ${units} are known`;
-  return ofHeader === undefined || mayLackUnit === true
-    ? `is in ${show(name)}; the known units are ${units}`
-    : `is in ${units} by the header, and in ${show(name)} by its row`;
+  return isOfHeader
+    ? `is in ${units} by the header, and in ${show(name)} by its row`
+    : `is in ${show(name)}; the known units are ${units}`;
 }
 
 /** `12.345` is a thousand where `12,3` is a decimal. */

@@ -138,9 +138,7 @@ export class DayDelivery {
       warn(words.dayNote(record, 'partialTotals', partialTotals.join(', ')));
     if (dryRun === undefined) return undefined;
     this.#noteGone(plan.remove);
-    const own = heldItems(plan);
-    const items = own.length > 0 || plan.remove.length > 0 ? own : undefined;
-    const body = nutritionBody(this.#date, items, fields);
+    const body = nutritionBody(this.#date, wholeList(plan), fields);
     return { outcome: 'would-push', request: { method: 'POST', url: dryRun.href, body } };
   }
 
@@ -265,10 +263,10 @@ export class DayDelivery {
           ? words.otherTokenText(this.#date)
           : undefined;
     if (refusal !== undefined) return { outcome: 'rejected', ...refusal, attempts: 0 };
-    const hasItems = own.length > 0 || plan.remove.length > 0;
-    if (hasItems || !this.#hasFields()) {
+    const list = wholeList(plan);
+    if (list !== undefined || !this.#hasFields()) {
       const whole = { ...plan, keep: plan.keep.map((item) => withState(item, 'unsure')) };
-      await this.#post(whole, hasItems ? own : undefined, await service.replacement());
+      await this.#post(whole, list, await service.repeatable());
       if (await this.#isAdding()) return undefined;
       if (this.#merge(this.#next).remove.some(({ why }) => why === 'copy')) {
         service.noteAdds();
@@ -401,6 +399,12 @@ function heldItems({ keep, post }: Plan): readonly DayItem[] {
     ...item,
     body: item.edited ?? item.body,
   }));
+}
+
+/** Returns all items of a day; undefined if the day has none, and none leaves it. */
+function wholeList(plan: Plan): readonly DayItem[] | undefined {
+  const items = heldItems(plan);
+  return items.length > 0 || plan.remove.length > 0 ? items : undefined;
 }
 
 /** Returns the outcome of a day without a request. */

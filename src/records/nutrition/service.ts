@@ -6,7 +6,7 @@ import { daysAfter } from '../../base/time.ts';
 import type { PlatformKind } from '../../config/settings.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { ServiceClient } from '../../api/client.ts';
-import { type KnownPlatform, PROBES, kindOf, lacksRoute } from '../../api/platform-kind.ts';
+import { type KnownPlatform, PROBES, kindOf, NO_ROUTE } from '../../api/platform-kind.ts';
 import type { Repeatable } from '../../api/retry.ts';
 import { type WireObject, dayIn, shownDays, shownItems, showsMeals } from '../../api/wire.ts';
 import type { ShownItem } from './merge.ts';
@@ -132,11 +132,12 @@ export class NutritionService {
    * Returns whether a day may be repeated to a platform that replaces it: not before its first answer, if the probe
    * was answered in a way that says nothing of the route.
    */
-  async replacement(): Promise<Repeatable> {
+  async repeatable(): Promise<Repeatable> {
     const { stated, lackedMeals, probed } = this.#known(await this.#target.client());
     const hasAnswered = this.#target.ledger.platform.has('nutrition', 'plain');
     const isSure = stated !== undefined || lackedMeals || hasAnswered;
-    return isSure || probed.every(lacksRoute) ? 'always' : 'unless-acted-on';
+    const hasNoRoute = probed.every(({ status }) => NO_ROUTE.includes(status));
+    return isSure || hasNoRoute ? 'always' : 'unless-acted-on';
   }
 
   noteAdds(): void {

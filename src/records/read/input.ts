@@ -2,6 +2,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { SyncError, messageOf, systemCode } from '../../base/errors.ts';
+import { utf16Of } from '../../base/utf16.ts';
 import type { FitSample } from '../../fit/wellness.ts';
 import { NotPlainFile, describeNamedError, openPlainFile } from '../../system/plain-file.ts';
 import { keepHeapSmall } from '../../system/this-process.ts';
@@ -78,10 +79,11 @@ export async function* openInput(
   limit: { readonly bytes: number },
 ): AsyncGenerator<Buffer, void, undefined> {
   let size = 0;
-  let utf16: ReturnType<typeof utf16Decoder>;
+  let utf16: InstanceType<typeof TextDecoder> | undefined;
   try {
     for await (const chunk of chunks) {
-      if (size === 0) utf16 = utf16Decoder(chunk);
+      const encoding = size === 0 ? utf16Of(chunk) : undefined;
+      if (encoding !== undefined) utf16 = new TextDecoder(encoding);
       size += chunk.length;
       if (size > limit.bytes) {
         throw new SyncError('INPUT_INVALID', `${name} is larger than ${sizeOf(limit.bytes)}.`, {
@@ -103,12 +105,6 @@ export async function* openInput(
       details: { path: name },
     });
   }
-}
-
-/** Returns a decoder if the text begins with a byte order mark of UTF-16. */
-function utf16Decoder([first, second]: Uint8Array) {
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le');
-  return first === 0xfe && second === 0xff ? new TextDecoder('utf-16be') : undefined;
 }
 
 function sizeOf(bytes: number): string {

@@ -49,7 +49,7 @@ interface FileMapping {
   readonly has: readonly SourcePaths[];
   /** Members that no file of this kind has: tells it from a similar one. */
   readonly hasNot?: readonly Path[];
-  /** Members with the names of fields of the platform, as `plain` writes them, that are not read. With another one, it is the athlete's own file. */
+  /** Members with names of the platform's fields, as `plain` writes them, that are not read. Any other one is in the athlete's own files alone. */
   readonly ignored?: readonly Path[];
   /** A record counts only if each of these members has one of the values. */
   readonly where?: Readonly<Record<Path, readonly (string | number | boolean)[]>>;

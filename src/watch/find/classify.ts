@@ -138,8 +138,9 @@ export function problemOfFile(
 ): FileProblem | undefined {
   if (head === undefined || isPacked(path)) return undefined;
   if (isTrackName(path)) {
-    if (isUtf16(head)) return { reason: 'unreadable', detail: UTF_16 };
-    const isCut = tail !== undefined && !LAST_TAG.test(tail.toString('latin1'));
+    // Without the zeros of UTF-16.
+    const isCut =
+      tail !== undefined && !LAST_TAG.test(tail.toString('latin1').replaceAll('\0', ''));
     return isCut
       ? { reason: 'incomplete', detail: 'It is cut off: its end is missing.' }
       : undefined;
@@ -149,13 +150,6 @@ export function problemOfFile(
   const isZip = header.state === 'not-fit' && header.problem === 'zip';
   if (header.state === 'possible' || isZip) return undefined;
   return { reason: header.state, detail: header.detail };
-}
-
-const UTF_16 = 'It is a text in UTF-16, which is not read: save it as UTF-8.';
-
-/** Returns whether a text begins with a byte order mark of UTF-16. */
-function isUtf16([first, second]: Uint8Array): boolean {
-  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
 const LAST_TAG = /<\/(?:\w+:)?(?:gpx|trainingcenterdatabase)\s*>/i;

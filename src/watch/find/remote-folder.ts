@@ -165,7 +165,7 @@ export class RemoteFolder implements FolderReader {
   }
 
   /**
-   * Reads a whole file. Of one that may grow, it reads the beginning first.
+   * Reads a whole file, and its beginning before that if the file may still grow.
    *
    * @returns the bytes, or why they are no recording; `failure`: others may fail, too. Undefined if the file is gone
    * @throws ChildError if the device failed

@@ -94,7 +94,7 @@ describe('the requests of a nutrition day', () => {
   );
 
   it.each([
-    // A refusal that says nothing of the route: the platform may be one that adds.
+    // It does not show whether the route exists, so the platform may add to days.
     ['coach-watts', ['nutrition-items:406*inf', 'nutrition:503(after)'], 1],
     // Something in between that answers in the platform's place.
     ['coach-watts', ['any:html(status=200,after)*inf'], 1],

@@ -875,3 +875,18 @@ describe('several files', () => {
     },
   );
 });
+
+it('two exports of a program may differ in the totals of a day: the later file counts', async () => {
+  const table = (kcal: number) =>
+    `Date,Energy (kcal),Carbs (g),Fat (g),Protein (g),Completed\n2026-06-10,${kcal},300,80,150,true\n`;
+  const { records, invalid } = await prepareFiles(
+    'nutrition',
+    {
+      'a.csv': table(2_700),
+      'b.csv': table(2_800),
+    },
+    { sources: { list: SOURCES, named: false } },
+  );
+  expect(invalid).toEqual([]);
+  expect(records).toMatchObject([{ body: { calories: 2_800 } }]);
+});
