@@ -63,7 +63,12 @@ const SUM =
   /^(?:(?:grand|dail?y|day|tages|sub|zwischen|breakfast|lunch|dinner|supper|brunch|snacks?|meals?|foods?|calories?|kcal|energy)[ -]?)*(?:(?:sub)?total|totals|sum|summary|average|avg\.?|mean|summe|gesamt(?:summe)?|insgesamt|durchschnitt|moyenne|totaal|gemiddelde|summa|totale|totaux|totales|media|somme|soma|suma|i alt|yhteensä|goal|remaining|left|合計|総計|总计|合计|합계|итого|всего)(?: (?:calories|kcal|kj|energy|food|for the day|du jour|del día|del giorno|do dia))?$/i;
 
 export function isSumName(name: string): boolean {
-  return SUM.test(name.trim().replace(/[:：.]$/, ''));
+  return SUM.test(
+    name
+      .trim()
+      .replace(/[:：.]$/, '')
+      .trim(),
+  );
 }
 
 /**
