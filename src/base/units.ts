@@ -17,7 +17,7 @@ export interface Conversion {
 
 export function convert(
   value: number,
-  { factor, plus = 0, least = -Infinity }: Conversion,
+  { factor = 1, plus = 0, least = -Infinity }: Partial<Conversion>,
 ): number {
   return Math.max(value * factor + plus, least);
 }

@@ -48,9 +48,10 @@ export function dividedCell(
   cell: string,
   field: string,
 ): { readonly text: string; readonly factor: number } | undefined {
-  const [, text, unit = ''] = WITH_UNIT.exec(cell.trim()) ?? [];
+  const [, text, unit] = WITH_UNIT.exec(cell.trim()) ?? [];
+  if (text === undefined || unit === undefined) return undefined;
   const factor = factorOf(unit, { [unitNameOf(field)]: 1, ...unitsOf(field) });
-  return text === undefined || factor === undefined ? undefined : { text, factor };
+  return factor === undefined ? undefined : { text, factor };
 }
 
 export function statesUnit(cell: string, field: string): boolean {

@@ -97,7 +97,8 @@ export class ValueReader {
       let problem: string | undefined;
       if ('problem' in raw) problem = raw.problem;
       else {
-        const one = { ...target, raw, taken: isPart(rule) ? {} : takeValue(raw, platform) };
+        const taken = isPart(rule) ? {} : takeValue(raw, platform);
+        const one = { field, rule, platform, raw, taken };
         const other = this.#isGuess ? found.find((each) => each.field === field) : undefined;
         problem =
           one.taken.problem ?? (other && contradiction(statementOf(one), statementOf(other)));
@@ -108,7 +109,7 @@ export class ValueReader {
       faulty.add(field);
     }
     // A field with a column that cannot be read has no value: stones without pounds are no weight.
-    return found.filter(({ field }) => !faulty.has(field));
+    return faulty.size === 0 ? found : found.filter(({ field }) => !faulty.has(field));
   }
 
   #targetsNamed(name: JsonValue | undefined): readonly FieldTarget[] {

@@ -68,7 +68,7 @@ export function rawValue(
   const divisor = divisorOf(row, rule, commaIsDecimal);
   if (divisor === undefined) return undefined;
   const isReplaced = cell !== undefined || (mayLackUnit && named !== undefined);
-  const inUnit = convert(number / divisor, { ...rule, factor: isReplaced ? 1 : (factor ?? 1) });
+  const inUnit = convert(number / divisor, isReplaced ? { ...rule, factor: 1 } : rule);
   const value = convert(inUnit, stated ?? named ?? { factor: 1 });
   const isAsWritten = value === number && !isPart(rule);
   const isUnclear = isGuess && (platform.type === 'integer' || commaIsDecimal === 'unclear');
@@ -134,11 +134,13 @@ function unitOfRecord(
   named: Conversion | undefined,
 ): Conversion | string | undefined {
   if (unit === undefined) return undefined;
-  const name = firstValue(row, unit.from);
-  const isThere = [unit.from].flat().some((path) => row.get(path) !== undefined);
   const isOfHeader = mayLackUnit !== true && ofHeader !== undefined;
-  const mayLack = isOfHeader || (mayLackUnit === true && !isThere);
-  if (name === undefined && (named !== undefined || mayLack)) return undefined;
+  const name = firstValue(row, unit.from);
+  if (name === undefined) {
+    const isThere = [unit.from].flat().some((path) => row.get(path) !== undefined);
+    const mayLack = isOfHeader || (mayLackUnit === true && !isThere);
+    if (named !== undefined || mayLack) return undefined;
+  }
   const factor = factorOf(scalarText(name), unit.factors);
   if (factor !== undefined) return { factor };
   const units = Object.keys(unit.factors).join(', ');

@@ -65,8 +65,9 @@ export class WellnessDays {
     }
     const time = at === undefined ? when : readWhen(row, at, this.#options.zone, 'day');
     const instant = instantOf(time);
-    const mayRepeat = instant !== undefined && values.every(({ field }) => REPEATED.has(field));
-    if (this.#options.oneRowADay === true && !mayRepeat && this.#days.has(when.date)) {
+    const isSecond = this.#options.oneRowADay === true && this.#days.has(when.date);
+    const mayRepeat = () => instant !== undefined && values.every((v) => REPEATED.has(v.field));
+    if (isSecond && !mayRepeat()) {
       const seen = `${row.source} is a second row for ${when.date}; a diary has one a day.`;
       throw new SyncError('INPUT_INVALID', seen, { hint: nameSource() });
     }
@@ -188,7 +189,8 @@ class WellnessDay {
       known = { ...found, all: combination(rule.combine, prefer) };
       this.#fields.set(field, known);
     }
-    known.all.add({ ...about, value, taken });
+    const { instant, source, end, origin } = about;
+    known.all.add({ value, taken, instant, source, end, origin });
   }
 
   get #whole(): FieldSamples[] {
