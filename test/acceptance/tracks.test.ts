@@ -354,7 +354,7 @@ describe.each(KINDS)('an export in the form of Strava on %s', (platform) => {
   play(platform);
 
   const DAY = 86_400;
-  const RIDES = 200;
+  const RIDES = 60;
   const COUNT = 1.5 * RIDES;
 
   /** Each second ride is in two files. Their forms take turns. */
@@ -380,10 +380,10 @@ describe.each(KINDS)('an export in the form of Strava on %s', (platform) => {
     const world = await openLoggedInWorld();
     const path = world.write('export.zip', zip);
     const [first, ...lines] = await world.lines(['import', path, '--yes']);
-    expect(first).toMatchObject({ kind: 'recordings', files: 80 });
+    expect(first).toMatchObject({ kind: 'recordings', files: 0.4 * RIDES });
     const found = lines.filter(({ type }) => type === 'import-found');
     expect(found).toMatchObject([
-      { kind: 'tracks', files: 120, sends: true },
+      { kind: 'tracks', files: 0.6 * RIDES, sends: true },
       { kind: 'copies' },
       { kind: 'covered' },
       { kind: 'not-understood', files: 1 },
