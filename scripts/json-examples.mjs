@@ -21,7 +21,8 @@ import { GARMIN_DEVICE, LOGIN, SANDBOX, addressOf, playBrowser } from './play.mj
 const { LINES } = await load('scripts/json-schema/lines.ts');
 const { candidates, jsonSchema, reference } = await load('scripts/json-schema/schema.ts');
 const schema = jsonSchema(LINES);
-const ajv = new Ajv2020().addSchema(schema, 'lines');
+// To optimise the code takes longer than to run it.
+const ajv = new Ajv2020({ code: { optimize: false } }).addSchema(schema, 'lines');
 
 const program = fileURLToPath(new URL('../bin/sync.js', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'sync-examples-'));

@@ -152,7 +152,6 @@ describe('the forms of an input', () => {
           }
         },
       ),
-      { numRuns: 300 },
     );
   });
 });

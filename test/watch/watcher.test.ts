@@ -329,7 +329,7 @@ it('a copy is kept after a rejection, because it may be the only one, and sent a
 it('a new GPX file waits until the old recordings are read that may cover it', async () => {
   const clock = manualClock(Date.now() + 14 * 86_400_000);
   for (let i = 0; i < 20; i++) {
-    put(join(folder, `${i}.fit`), anotherRecording({ sizeBytes: 200_000 }));
+    put(join(folder, `${i}.fit`), anotherRecording({ paddingBytes: 200_000 }));
   }
   const ride = ridePoints(600);
   put(join(folder, 'ride.fit'), fit(ride));

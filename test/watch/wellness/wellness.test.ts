@@ -143,7 +143,7 @@ describe('a watcher with wellness', () => {
     await settle(events);
     putOld('Monitor/3.FIT', wellnessFile({ restingHr: { '2026-02-16T22:00:00': 51 } }));
     // 23:55 in Berlin.
-    await pass(NOON + 11 * HOUR - 5 * MINUTE - clock.now());
+    await pass(NOON + 11 * HOUR - 5 * MINUTE - clock.now(), 5 * MINUTE);
     expect(bodies()).toEqual([]);
     await passUntil(() => happened(events, 'day').length > 0);
     expect(bodies()).toEqual([{ date: '2026-02-16', restingHr: 51, vo2max: 50 }]);
