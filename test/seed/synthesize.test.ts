@@ -57,7 +57,7 @@ describe('synthesized days', () => {
   });
 
   it('keep their workouts by the clock of another zone, at a place there', () => {
-    const [here, there] = [MAY.zone, 'Asia/Tokyo'].map((zone) => 
+    const [here, there] = [MAY.zone, 'Asia/Tokyo'].map((zone) =>
       recordingsOf(daysOf({ days: 5, zone })),
     );
     expect(there?.map(({ fileName }) => fileName)).toEqual(here?.map(({ fileName }) => fileName));
