@@ -9,7 +9,7 @@ import { eachOnce, overlap } from '../../daemon/registration.ts';
 import { isEmpty, listWatchers, scopeNames } from '../../daemon/registry.ts';
 import type { WatchScope } from '../../daemon/state-file.ts';
 import { mayHang } from '../../system/mounts.ts';
-import { isFolder } from '../../system/plain-file.ts';
+import { statsOf } from '../../system/plain-file.ts';
 import { isRecordingName } from '../../inputs/recording-names.ts';
 import { notThereYet } from '../../watch/find/missing-folder.ts';
 
@@ -21,8 +21,8 @@ export function foldersToWatch(cwd: string, given: readonly string[]): string[] 
 }
 
 function refuseFile(path: string): void {
-  // Looking at it may hang; the watcher does that in a child process.
-  if (mayHang(path) || isFolder(path) || !existsSync(path)) return;
+  // Looking at it may hang; the watcher does that in a child process. A folder may come between two looks.
+  if (mayHang(path) || statsOf(path)?.isDirectory() !== false) return;
   const command = isRecordingName(basename(path)) ? 'upload' : 'import';
   throw new SyncError('USAGE', `${path} is a file; watch takes folders.`, {
     hint: phrase`To send it, run ${sync(command, path)}.`,
