@@ -10,10 +10,10 @@ export const KINDS = ['wellness', 'nutrition'] as const;
 export type RecordKind = (typeof KINDS)[number];
 
 /**
- * `pending`: it may have been sent. `confirmed`: the service holds the sent values. `undone`: the user took
- * back all that was sent.
+ * `pending`: it may have been sent. `confirmed`: the service holds the sent values. `rejected`: the service refused
+ * what was sent last. `undone`: the user took back all that was sent.
  */
-export type RecordState = 'pending' | 'confirmed' | 'undone';
+export type RecordState = 'pending' | 'confirmed' | 'rejected' | 'undone';
 
 /**
  * The answer to a claim. `yours`: this process sends the day. `unchanged`: the service confirmed this
@@ -66,10 +66,7 @@ export class RecordLedger {
   }
 
   /** Returns a day, with the digest of the record that was last confirmed; `changedAt` in ms since the epoch. */
-  find(
-    kind: RecordKind,
-    date: string,
-  ): Pick<RecordRow, 'state' | 'digest' | 'dropped' | 'changedAt'> | undefined {
+  find(kind: RecordKind, date: string): Omit<RecordRow, 'owner'> | undefined {
     return this.#row(kind, date);
   }
 
@@ -82,12 +79,15 @@ export class RecordLedger {
     );
   }
 
-  /** Returns the days that the service has not confirmed, by date. */
-  pendingDays(kind: RecordKind): readonly string[] {
+  /** Returns the days that the service has not confirmed, or refused, by date. */
+  undelivered(kind: RecordKind): readonly UndeliveredDay[] {
     const rows = this.#database.all`
-      SELECT date FROM records
-      WHERE account = ${this.#account} AND kind = ${kind} AND state = 'pending' ORDER BY date`;
-    return (rows as { date: string }[]).map(({ date }) => date);
+      SELECT date, state, message FROM records
+      WHERE account = ${this.#account} AND kind = ${kind} AND state IN ('pending', 'rejected')
+      ORDER BY date`;
+    return (rows as (Omit<UndeliveredDay, 'message'> & Pick<RecordRow, 'message'>)[]).map(
+      ({ message, ...day }) => (message === null ? day : { ...day, message }),
+    );
   }
 
   /**
@@ -106,7 +106,7 @@ export class RecordLedger {
         INSERT INTO records (account, kind, date, state, owner, digest, changed_at)
         VALUES (${this.#account}, ${kind}, ${date}, 'pending', ${this.#mark.id}, '', ${this.#now()})
         ON CONFLICT (account, kind, date) DO UPDATE SET
-          state = 'pending', owner = excluded.owner, changed_at = excluded.changed_at`;
+          state = 'pending', message = NULL, owner = excluded.owner, changed_at = excluded.changed_at`;
       return 'yours';
     });
     if (claim === 'yours') this.#mark.begin(work);
@@ -145,6 +145,13 @@ export class RecordLedger {
     });
   }
 
+  /** Records why the service refused the claimed day. */
+  reject(kind: RecordKind, date: string, message: string): void {
+    this.#database.run`
+      UPDATE records SET state = 'rejected', message = ${message}, changed_at = ${this.#now()}
+      WHERE account = ${this.#account} AND kind = ${kind} AND date = ${date}`;
+  }
+
   /** Records that nothing of a day's files is at the service any more. */
   forgetFiles(kind: RecordKind, date: string): void {
     this.#database.run`
@@ -157,7 +164,7 @@ export class RecordLedger {
     transaction(this.#database, () => {
       this.#database.run`
         DELETE FROM records
-        WHERE account = ${this.#account} AND kind = ${kind} AND date = ${date} AND state <> 'pending'`;
+        WHERE account = ${this.#account} AND kind = ${kind} AND date = ${date} AND state IN ('confirmed', 'undone')`;
       this.forgetFiles(kind, date);
     });
   }
@@ -212,7 +219,7 @@ export class RecordLedger {
 
   #row(kind: RecordKind, date: string): RecordRow | undefined {
     return this.#database.get`
-      SELECT state, owner, digest, dropped, changed_at AS changedAt FROM records
+      SELECT state, message, owner, digest, dropped, changed_at AS changedAt FROM records
       WHERE account = ${this.#account} AND kind = ${kind} AND date = ${date}` as
       RecordRow | undefined;
   }
@@ -222,8 +229,17 @@ export class RecordLedger {
   }
 }
 
+/** A day that the service has not confirmed. */
+export interface UndeliveredDay {
+  readonly date: string;
+  readonly state: 'pending' | 'rejected';
+  /** Why the service refused it. */
+  readonly message?: string;
+}
+
 interface RecordRow {
   readonly state: RecordState;
+  readonly message: string | null;
   readonly owner: string | null;
   readonly digest: string;
   readonly dropped: string | null;

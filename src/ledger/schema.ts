@@ -87,7 +87,9 @@ export const SCHEMA = `
     account TEXT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('wellness', 'nutrition')),
     date TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('pending', 'confirmed', 'undone')),
+    state TEXT NOT NULL CHECK (state IN ('pending', 'confirmed', 'rejected', 'undone')),
+    -- Why the service refused it.
+    message TEXT,
     owner TEXT,
     digest TEXT NOT NULL,
     -- Of the confirmed record, the fields that the service dropped, with commas between; NULL if it kept all.

@@ -180,7 +180,7 @@ class DayQueue {
     // A day with fields that the platform refuses needs the others, to be taken at all.
     const isPart = typeof before?.dropped === 'string';
     const isRefused = isPart && !ledger.platform.has(kind, 'further-fields');
-    const isWhole = before?.state === 'pending' || isRefused;
+    const isUnconfirmed = before?.state === 'pending' || before?.state === 'rejected';
     const tryClaim = () => {
       const claim = ledger.claim(kind, date, digest, mustSend);
       return claim === 'busy' ? undefined : claim;
@@ -188,15 +188,24 @@ class DayQueue {
     const claim = await this.#wait.until(tryClaim, () => ledger.senderOf(kind, date));
     if (claim === 'unchanged') return UNCHANGED;
     try {
-      if (kind === 'wellness') return await this.#wellness(record, warnings, isWhole);
+      const outcome = await this.#sent(record, warnings, isUnconfirmed || isRefused);
+      if (outcome.outcome === 'rejected') ledger.reject(kind, date, outcome.message);
+      return outcome;
+    } finally {
+      ledger.release(kind, date);
+    }
+  }
+
+  /** @param whole as in {@link DayQueue.#wellness} */
+  async #sent(record: PreparedRecord, warnings: Warning[], whole: boolean): Promise<DayOutcome> {
+    try {
+      if (record.kind === 'wellness') return await this.#wellness(record, warnings, whole);
       const foods = this.#chosen(record, warnings);
       const outcome = await this.#nutrition.deliver(record, foods, warnings);
       this.#breaker.answered();
       return outcome;
     } catch (error) {
       return await this.#failed(record, error);
-    } finally {
-      ledger.release(kind, date);
     }
   }
 

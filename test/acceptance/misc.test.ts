@@ -184,6 +184,29 @@ describe('sync explain', () => {
     expect(await explain(settings)).toMatchObject({ state: 'not-sent' });
   });
 
+  it.each([
+    ['wellness', { date: '2026-02-15', weight: 72 }],
+    ['nutrition', { date: '2026-02-15', calories: 2_000 }],
+  ])('says as status does why the platform refused a day of %s', async (kind, day) => {
+    const world = await openLoggedInWorld();
+    const file = world.write('day.json', JSON.stringify(day));
+    world.sandbox.control.addFaults(`${kind}:400*8`);
+    expect((await world.sync(['push', kind, file])).code).toBe(6);
+    const shown = await world.lines(['explain', '2026-02-15']);
+    const ofKind = { kind, state: 'refused', reason: text('The platform refused it: ') };
+    expect(shown[0]?.['records']).toEqual(
+      expect.arrayContaining([expect.objectContaining(ofKind)]),
+    );
+    const refused = { kind, date: '2026-02-15', state: 'rejected', message: text('') };
+    expect(await world.lines(['status'])).toMatchObject([{ waiting: { records: [refused] } }]);
+    expect((await world.sync(['status'])).stdout).toMatch(
+      new RegExp(`^Refused by the platform\n  ${kind} of 2026-02-15\n    \\S`, 'm'),
+    );
+    world.sandbox.control.clearFaults();
+    expect((await world.sync(['push', kind, file])).code).toBe(0);
+    expect(await world.lines(['status'])).toMatchObject([{ waiting: { records: [] } }]);
+  });
+
   it('claims nothing about a recording that met no login', async () => {
     const world = await openWorld();
     const ride = world.write('ride.fit', makeRecording());

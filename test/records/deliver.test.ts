@@ -141,12 +141,17 @@ describe('delivering a wellness day', () => {
     ['by a status', 'wellness:400', { status: 400 }],
     ['in a body of success', 'wellness:success-false', {}],
   ])('reports a rejection %s, and sends the day in the next run', async (_how, fault, also) => {
-    const { run, sandbox } = await open();
+    const { run, sandbox, ledger } = await open();
     sandbox.control.addFaults(fault);
     const { items } = await run('wellness', [DAY, { ...DAY, date: '2026-02-16' }], { jobs: 1 });
     const rejected = { outcome: 'rejected', attempts: 1, ...also };
     expect(items).toMatchObject([rejected, { outcome: 'pushed' }]);
+    const message = (items[0] as { message?: string }).message;
+    expect(ledger.undelivered('wellness')).toEqual([
+      { date: '2026-02-15', state: 'rejected', message },
+    ]);
     expect(outcomes((await run('wellness', [DAY])).items)).toEqual({ '2026-02-15': 'pushed' });
+    expect(ledger.undelivered('wellness')).toEqual([]);
   });
 
   it.each([

@@ -150,6 +150,7 @@ const EXPLAIN = line('explain', {
           confirmed: 'the platform has it',
           undone: '`sync undo` removed it',
           waiting: 'the platform does not confirm it',
+          refused: 'the platform refused it',
           unknown: 'never sent',
         }),
         reason: text('Why, as a sentence.'),

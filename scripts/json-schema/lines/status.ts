@@ -28,7 +28,16 @@ const MARKS = {
   confirmed: 'the platform has it',
   undone: '`sync undo` removed it',
   waiting: 'the platform has not confirmed it',
+  refused: 'the platform refused it',
   none: 'nothing was sent',
+};
+
+const REFUSAL = {
+  state: word('State in the record of sent data.', {
+    pending: 'may have been sent',
+    rejected: 'the platform refused it',
+  }),
+  message: text('Why the platform refused it.', '`state` is `rejected`'),
 };
 
 const LOGGED_IN = '`state` is `logged-in`';
@@ -134,17 +143,14 @@ const STATUS = line('status', {
         'Recordings that the platform does not have, the latest change first; 20 at most.',
         {
           ...RECORDING,
-          state: word('State in the record of sent data.', {
-            pending: 'may have been sent',
-            rejected: 'the platform refused it',
-          }),
+          ...REFUSAL,
           changedAt: time('When the state changed.'),
-          message: text('Why the platform refused it.', '`state` is `rejected`'),
         },
       ),
       records: list('Days that the platform has not confirmed as they were sent.', {
         kind: word('Kind of the record.', { wellness: 'wellness', nutrition: 'nutrition' }),
         date: date('The day.'),
+        ...REFUSAL,
       }),
       kept: count('Recordings to send of which a copy is kept.'),
       keptBytes: whole('bytes', 'The size of these copies.'),

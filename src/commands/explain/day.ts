@@ -7,7 +7,7 @@ import { type DayFile, KINDS, type RecordKind, type RecordLedger } from '../../l
 import { capital, duration } from '../../terminal/words.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { silentText } from '../../app/words/watchers.ts';
-import { stateOf, takenText } from './file.ts';
+import { refusedText, stateOf, takenText } from './file.ts';
 
 type ExplainedDay = ReturnType<typeof explainDay>;
 
@@ -62,6 +62,11 @@ function stateOfRecord(
   if (row.state === 'undone') {
     const reason = phrase`You undid it. ${sync('push', kind, 'FILE', '--force')} sends it again.`;
     return { state: 'undone', reason, changedAt };
+  }
+  if (row.state === 'rejected') {
+    const again = phrase`${sync('push', kind)} with its file tries again.`;
+    const reason = phrase`${refusedText(row.message)} ${again}`;
+    return { state: 'refused', reason, changedAt };
   }
   const next = obstacle ?? phrase`${sync('push', kind)} with its file sends it again.`;
   const reason = phrase`The platform has not confirmed it. ${next}`;

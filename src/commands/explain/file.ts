@@ -149,12 +149,16 @@ export function takenText(endpoint: EndpointName, facts: PlatformFacts): string 
   return `The platform ${onlyAccepts(endpoint, facts) ? 'accepted' : 'confirmed'} it.`;
 }
 
+export function refusedText(message: string | null | undefined): string {
+  return `The platform refused it: ${message ?? ''}`;
+}
+
 export function stateOf({ state, message, path }: LedgerUpload, facts: PlatformFacts): Explanation {
   switch (state) {
     case 'confirmed':
       return { state: 'uploaded', reason: takenText('uploadFit', facts) };
     case 'rejected':
-      return { state: 'refused', reason: `The platform refused it: ${message ?? ''}` };
+      return { state: 'refused', reason: refusedText(message) };
     case 'undoing':
       return {
         state: 'undoing',

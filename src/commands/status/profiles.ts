@@ -52,9 +52,10 @@ async function showProfile(context: AppContext, check: boolean): Promise<ExitCod
 function shortText(report: StatusReport, now: number): Text {
   const { profile, service, account, login, checked, disk, watching, ledger, zone } = report;
   const { uploads, waiting } = ledger;
+  const days = waiting.records.filter(({ state }) => state === 'pending');
   const open = [
     ...(uploads.pending > 0 ? [`${uploads.pending} waiting`] : []),
-    ...(waiting.records.length > 0 ? [`${plural(waiting.records.length, 'day')} waiting`] : []),
+    ...(days.length > 0 ? [`${plural(days.length, 'day')} waiting`] : []),
     ...(uploads.rejected > 0 ? [`${uploads.rejected} refused`] : []),
   ];
   const watched = watching.flatMap(({ folders, devices }) => [

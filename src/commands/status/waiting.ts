@@ -1,7 +1,12 @@
 import { lstatSync } from 'node:fs';
 import type { OpenLedger } from '../../app/ledger.ts';
 import { countKept } from '../../ledger/outbox.ts';
-import { KINDS } from '../../ledger/records.ts';
+import {
+  KINDS,
+  type RecordKind,
+  type RecordLedger,
+  type UndeliveredDay,
+} from '../../ledger/records.ts';
 import { type ReportedFile, reportedFiles } from '../../ledger/watch-marks.ts';
 import { mayHang } from '../../system/mounts.ts';
 
@@ -15,19 +20,24 @@ export function findWaiting(
   stateDir: string,
   account: string,
 ) {
-  const days = {
-    wellness: records.pendingDays('wellness'),
-    nutrition: [...records.pendingDays('nutrition'), ...records.nutrition.dates('open')].sort(),
-  };
   return {
     /** Recordings that the service has not confirmed, or refused; the latest change first. */
     recordings: uploads.undelivered(LISTED),
-    /** Days that the service has not confirmed with the sent values. */
-    records: KINDS.flatMap((kind) => [...new Set(days[kind])].map((date) => ({ kind, date }))),
+    /** Days that the service has not confirmed with the sent values, or refused. */
+    records: KINDS.flatMap((kind) => undeliveredDays(records, kind).map((d) => ({ kind, ...d }))),
     ...countKept(stateDir, account),
     /** Files that the watcher found incomplete or damaged, and that are still there. */
     unusable: reportedFiles(database, account).filter(isUnchanged).slice(0, LISTED),
   };
+}
+
+function undeliveredDays(records: RecordLedger, kind: RecordKind): readonly UndeliveredDay[] {
+  const days = records.undelivered(kind);
+  if (kind === 'wellness') return days;
+  const known = new Set(days.map(({ date }) => date));
+  const open = records.nutrition.dates('open').filter((date) => !known.has(date));
+  const further = open.map((date) => ({ date, state: 'pending' }) as const);
+  return [...days, ...further].sort((one, other) => (one.date < other.date ? -1 : 1));
 }
 
 function isUnchanged({ path, size }: ReportedFile): boolean {

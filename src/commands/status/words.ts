@@ -229,7 +229,7 @@ function waitingSections({ waiting, uploads }: LedgerFacts, view: ActivityView):
   return [
     ...section('Waiting', [
       ...pendingLines(pending, uploads.pending, view),
-      ...recordLines(records),
+      ...recordLines(records.filter(({ state }) => state === 'pending')),
       ...(kept === 0
         ? []
         : [
@@ -241,7 +241,10 @@ function waitingSections({ waiting, uploads }: LedgerFacts, view: ActivityView):
             phrase`copies of ${plural(keptForOthers, 'recording')} of another login, or damaged: see ${sync('doctor')}`,
           ]),
     ]),
-    ...section('Refused by the platform', refusedLines(refused, uploads.rejected, view)),
+    ...section('Refused by the platform', [
+      ...refusedLines(refused, uploads.rejected, view),
+      ...refusedDays(records.filter(({ state }) => state === 'rejected')),
+    ]),
     ...section('Invalid files', unusableLines(unusable)),
   ];
 }
@@ -281,6 +284,15 @@ function refusedLines(refused: readonly LedgerUpload[], count: number, view: Act
         `  ${duration(view.now - upload.changedAt)} ago: ${upload.message ?? 'no reason given'}`,
       ]),
     ...andMore(count),
+  ];
+}
+
+function refusedDays(days: Waiting['records']): Text[] {
+  return [
+    ...days
+      .slice(0, NAMED)
+      .flatMap(({ kind, date, message = '' }) => [`${kind} of ${date}`, `  ${message}`]),
+    ...andMore(days.length),
   ];
 }
 

@@ -540,8 +540,9 @@ describe('the text of the status', () => {
       waiting: {
         recordings: [pending, pending, pending, pending, refused, pending],
         records: [
-          { kind: 'wellness', date: '2026-02-13' },
-          { kind: 'nutrition', date: '2026-02-14' },
+          { kind: 'wellness', date: '2026-02-13', state: 'pending' },
+          { kind: 'nutrition', date: '2026-02-14', state: 'pending' },
+          { kind: 'nutrition', date: '2026-02-15', state: 'rejected', message: 'No such food.' },
         ],
         kept: 2,
         keptBytes: 0,
@@ -567,6 +568,8 @@ describe('the text of the status', () => {
         'Refused by the platform',
         line,
         '    5 minutes ago: The file is too short.',
+        '  nutrition of 2026-02-15',
+        '    No such food.',
         '',
         'Invalid files',
         '  /garmin/half.fit: The last 2 bytes are missing.',
