@@ -1,10 +1,12 @@
 import { SyncError } from '../../base/errors.ts';
 import { isCalendarDate } from '../../base/time.ts';
+import { readTimeOfDay } from '../clock.ts';
+import { readNamedDate } from './named-date.ts';
 import { checkZone } from '../../base/zone-name.ts';
 
 /**
- * Reads dates and times: ISO 8601 in its extended form, the year first with other separators, and counts
- * of seconds or milliseconds. Nothing that needs a guess. A refusal says what to write instead.
+ * Reads dates and times: ISO 8601 in its extended form, the year first with other separators, months by their
+ * names, and counts of seconds or milliseconds. Nothing that needs a guess. A refusal says what to write instead.
  */
 
 /** A parsed timestamp. Wall times are in ms, counted as if the clock's zone were UTC. */
@@ -53,6 +55,9 @@ export function readTimestamp(text: string, wanted: 'date' | 'time'): Timestamp 
   if (match === null) {
     const epoch = EPOCH.exec(trimmed);
     if (epoch !== null) return readEpoch(epoch[1] ?? '', epoch[2] ?? '');
+    const named = readNamedDate(trimmed);
+    if (named !== undefined)
+      return typeof named === 'string' ? readTimestamp(named, wanted) : named;
     return { problem: wrongForm(trimmed, wanted) };
   }
   const [written, year = '', separator, month = '', day = ''] = match;
@@ -73,8 +78,12 @@ function readEpoch(digits: string, fraction: string): Timestamp {
 /** @param text what follows the date: a clock, an offset and a zone */
 function readTime(date: string, text: string): Timestamp | TimeFault {
   const match = TIME.exec(text);
+  // `7:30`, `7:30 PM`
+  const isOther = match === null || /m\.?$/i.test(text);
+  const clock = isOther && /^[T\s]/i.test(text) ? readTimeOfDay(text.slice(1)) : undefined;
+  if (clock !== undefined) return readTime(date, `T${clock}`);
   if (match === null) {
-    return { problem: `${JSON.stringify(text)} after the date is no time: write T07:30:00` };
+    return { problem: `${JSON.stringify(text)} after the date is no time, such as T19:30:00` };
   }
   const wall = readClock(date, match);
   if (typeof wall === 'object') return wall;

@@ -7,6 +7,7 @@ import {
   writeInstant,
   zoneOfTime,
 } from '../days/local-date.ts';
+import { readNamedDate } from '../days/named-date.ts';
 import type { JsonValue, Zone } from '../types.ts';
 import { scalarText, show } from '../values.ts';
 import { type Row, firstValue } from './row.ts';
@@ -111,18 +112,10 @@ function isoOf(value: JsonValue, rule: TimeRule, row: Row): string | undefined {
 function writtenOf(value: JsonValue, format: 'iso' | 'mdy' | 'dmy'): string | undefined {
   if (format !== 'iso') return numbersOf(value, format);
   if (typeof value !== 'string') return undefined;
-  const [named, before = '', name = '', after = '', year = ''] =
-    NAMED_MONTH.exec(value.trim()) ?? [];
-  const month = MONTHS.indexOf(name.slice(0, 3).toLowerCase()) / 3 + 1;
-  if (named === undefined || !Number.isInteger(month) || month < 1) return value.trim();
-  const written = [month, before || after].map((number) => String(number).padStart(2, '0'));
-  return joinClock(`${year}-${written.join('-')}`, value.trim().slice(named.length));
+  const text = value.trim();
+  const named = readNamedDate(text);
+  return typeof named === 'string' ? named : text;
 }
-
-/** `Nov 20, 2026`, `Friday, 20 November 2026`: the name settles which number is the day. */
-const NAMED_MONTH =
-  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,? )?(?:(\d{1,2})\.? )?([a-z]{3,9})\.?,? (?:(\d{1,2}),? )?(\d{4})(?!\d),?/i;
-const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec';
 
 /** Writes the numbers that Java makes of a time: year, month, day, hour, minute, second, nanosecond. */
 function listed(numbers: readonly JsonValue[]): string | undefined {

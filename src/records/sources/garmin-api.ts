@@ -103,12 +103,12 @@ const answers: readonly Answer[] = [
     fields: { respiration: { from: 'avgSleepRespirationValue', none } },
   },
   {
-    // metrics-service/metrics/trainingreadiness: several a day, the latest counts.
+    // metrics-service/metrics/trainingreadiness: several a day; the first is the morning's, without its workouts.
     holds: 'training readiness',
     has: ['calendarDate', 'score', 'primaryActivityTracker'],
     ignored: ['sleepscore'],
     at: { from: 'timestamp', zone: 'utc' },
-    fields: { readiness: 'score' },
+    fields: { readiness: { from: 'score', combine: 'earliest' } },
   },
   {
     // sleep-service/sleep/dailySleepData: get_sleep_data

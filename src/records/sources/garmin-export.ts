@@ -133,7 +133,7 @@ export const garminExport: Source = {
       fields: { vo2max: { from: 'vo2MaxValue', none } },
     },
     {
-      // DI-Connect-Metrics/TrainingReadinessDTO_*.json: several a day, the latest counts.
+      // DI-Connect-Metrics/TrainingReadinessDTO_*.json: several a day; the first is the morning's, without its workouts.
       ...records,
       holds: 'training readiness',
       has: ['calendarDate', 'score', ['recoveryTime', 'feedbackShort', 'hrvWeeklyAverage']],
@@ -141,7 +141,7 @@ export const garminExport: Source = {
       ignored: ['sleepscore'],
       day: { from: 'calendarDate' },
       at: { from: 'timestamp', zone: 'utc' },
-      fields: { readiness: 'score' },
+      fields: { readiness: { from: 'score', combine: 'earliest' } },
     },
   ],
 };
