@@ -26,7 +26,9 @@ import { makeNamedFolder } from '../system/storage.ts';
 import { systemClock } from '../system/this-process.ts';
 import { DEFAULT_JOBS } from '../base/parallel.ts';
 import { uploadBatch } from '../upload/pipeline.ts';
+import { noTrack } from '../upload/known-outcome.ts';
 import { contentsOf } from '../upload/read-recording.ts';
+import { recordingsOf } from '../upload/recordings-of.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
 import { verifyUploads } from '../upload/verify.ts';
@@ -123,8 +125,18 @@ export class LibraryClient {
       for (const each of all) {
         if (typeof each === 'string') continue;
         checkRecording(each);
-        const { path, bytes } = each;
-        report(await uploader.uploadContents({ path, named: true }, contentsOf(bytes)));
+        const tools = { now: this.#context.clock.now(), signal: this.#context.signal };
+        for await (const found of recordingsOf(each.path, contentsOf(each.bytes), tools)) {
+          if ('problem' in found) {
+            const { path, problem, reason } = found;
+            const isNone = reason === 'not-an-activity';
+            const invalid = { path, outcome: 'invalid', reason, detail: problem } as const;
+            report(isNone ? noTrack(path, true, problem) : invalid);
+          } else {
+            const { path, track, contents } = found;
+            report(await uploader.uploadContents({ path, named: true, track }, contents));
+          }
+        }
       }
       return isOne(given) ? only(results) : results;
     });

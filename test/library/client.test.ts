@@ -19,6 +19,7 @@ import { PLATFORM_NAMES } from '../../src/sandbox/settings.ts';
 import { JSON_VERSION } from '../../src/base/version.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { wrongJsonLine } from '../support/json-lines.ts';
+import { gpx, ridePoints } from '../support/tracks.ts';
 import { openServer } from '../support/local-server.ts';
 import { openHome } from '../support/world.ts';
 
@@ -97,6 +98,22 @@ describe('a client', () => {
       attempts: 1,
       service: { state: 'queued' },
     });
+  });
+
+  it('converts a track in memory, and says why another is none', async () => {
+    const { client } = await open();
+    const bytes = (text: string) => Buffer.from(text);
+    const track = gpx([{ type: 'cycling', segments: [ridePoints(600)] }]);
+    const [ride, again, route, cut] = await client().upload([
+      { path: 'ride.gpx', bytes: bytes(track) },
+      { path: 'copy.gpx', bytes: bytes(track) },
+      { path: 'route.gpx', bytes: bytes(gpx([])) },
+      { path: 'cut.gpx', bytes: bytes(track.slice(0, -20)) },
+    ]);
+    expect(ride).toMatchObject({ path: 'ride.gpx', outcome: 'uploaded' });
+    expect(again).toMatchObject({ outcome: 'skipped', reason: 'already-uploaded' });
+    expect(route).toMatchObject({ outcome: 'skipped', reason: 'not-an-activity' });
+    expect(cut).toMatchObject({ outcome: 'invalid', reason: 'incomplete' });
   });
 
   it.each(PLATFORM_NAMES)('sends a nutrition item once over two clients (%s)', async (platform) => {
