@@ -386,11 +386,26 @@ describe('a client', () => {
     for (const failed of [
       made.pushWellness({ date: '2026-05-17', restingHr: 48n as unknown as number }),
       made.pushWellness(circle as never),
+      made.pushNutrition(nothing),
       made.upload(nothing),
       made.upload({ path: 'ride.fit', bytes: nothing as never }),
     ]) {
-      expect(await failureOf(failed)).toMatchObject({ name: 'SyncError', code: 'USAGE' });
+      const failure = await failureOf(failed);
+      expect(failure).toMatchObject({ name: 'SyncError', code: 'USAGE' });
+      expect(failure).not.toMatchObject({
+        message: expect.stringContaining('argument') as unknown,
+      });
     }
+  });
+
+  it('names a value that is no number', async () => {
+    const { client } = await open();
+    const result = await client().pushWellness({ date: '2026-05-17', restingHr: NaN, steps: 9 });
+    const said = expect.stringContaining('"NaN"') as unknown;
+    expect(result).toMatchObject({
+      outcome: 'pushed',
+      warnings: [{ field: 'restingHr', message: said }],
+    });
   });
 
   it('names an unknown option of createClient, and a word that an option does not take', async () => {

@@ -51,12 +51,20 @@ export function plainFileInput(path: string): Input {
 
 /** Makes an input of records, as JSON. @throws SyncError `USAGE` for what JSON cannot hold: a bigint, a circle */
 export function recordsInput(records: unknown, name: string): Input {
+  // As null they would vanish without a note.
+  const asText = (_: string, value: unknown) =>
+    typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+  // Returns nothing for what JSON has no form of.
+  const write: (value: unknown, replacer: typeof asText) => string | undefined = JSON.stringify;
+  let text: string | undefined;
   try {
-    const bytes = Buffer.from(JSON.stringify(records));
-    return { name, chunks: Readable.from([bytes]) };
+    text = write(records, asText);
   } catch (cause) {
     throw new SyncError('USAGE', `The records are no JSON: ${messageOf(cause)}`, { cause });
   }
+  if (text === undefined)
+    throw new SyncError('USAGE', 'A record, a list of records, or the path of a file is expected.');
+  return { name, chunks: Readable.from([Buffer.from(text)]) };
 }
 
 async function* chunksOf(
