@@ -91,6 +91,7 @@ function convertedJson({ path, bytes, track, copy, summary, records, laps }: Fac
     records,
     laps,
     gaps: track?.gaps.map(({ channel, secs }) => ({ channel: CHANNEL_WORDS[channel], secs })),
+    notes: track?.notes,
   };
 }
 
@@ -112,6 +113,7 @@ function convertedText({ path, track, copy, summary, records, laps }: Facts): Te
       `${path}: ${track?.name ?? name ?? 'an activity without a sport'}`,
       `  ${figures.join('   ')}`,
       ...(gaps.length === 0 ? [] : [`  Without values for a time: ${gaps.join(', ')}.`]),
+      ...(track?.notes ?? []).map((note) => `  ${note}`),
       copy === undefined
         ? phrase`  ${sync('convert', file, '--out', 'FILE')} writes the FIT recording.`
         : `  Written to ${copy}.`,

@@ -17,6 +17,8 @@ export interface Conversion {
   /** Of the track. It is sent as the name of the upload, and is not in the FIT file. */
   readonly name: string | undefined;
   readonly gaps: readonly Gap[];
+  /** What was left out of the file, as sentences. */
+  readonly notes: readonly string[];
   /** A phone wrote it along the way, for a program that shows steps and ways: Google Fit, Apple Health. */
   readonly isPhone: boolean;
 }
@@ -43,6 +45,7 @@ const DEVELOPMENT = 255;
 export function convert(stretch: Stretch, isPhone: boolean): Conversion {
   const { points, sport, subSport, name } = stretch;
   const digest = digestOf(points);
+  const notes = dropStrays(points);
   mendDistances(stretch);
   const pauses = pausesOf(stretch);
   setDistances(points, pauses);
@@ -55,7 +58,7 @@ export function convert(stretch: Stretch, isPhone: boolean): Conversion {
     ...{ sport, subSport, laps, pauses, records: points },
     calories: calories.length === 0 ? undefined : kcal(calories.reduce((a, b) => a + b)),
   });
-  return { fit, digest, converter: CONVERTER, name, gaps, isPhone };
+  return { fit, digest, converter: CONVERTER, name, gaps, notes, isPhone };
 }
 
 /** Steps between the values that a digest tells apart: finer ones differ between programs that copy a file. */
@@ -82,6 +85,39 @@ function digestOf(points: readonly Point[]): string {
     hash.update(`${line}\n`);
   }
   return hash.digest('hex');
+}
+
+/**
+ * Leaves out the positions of a few seconds that only an impossible speed reaches, and leaves again. The first and the
+ * last positions have one neighbour. A flight stays: its ends are not near each other.
+ *
+ * @returns a note that says how many were left out
+ */
+function dropStrays(points: readonly Point[]): string[] {
+  const runs: Point[][] = [];
+  for (const point of points) {
+    if (point.latitude === undefined) continue;
+    const run = runs.at(-1);
+    if (run !== undefined && isReachable(run.at(-1), point)) run.push(point);
+    else runs.push([point]);
+  }
+  const strays = runs
+    .filter((run, index) => {
+      const [before, after] = [runs[index - 1], runs[index + 1]];
+      const secs = (run.at(-1)?.time ?? 0) - (run[0]?.time ?? 0);
+      const isShort =
+        (before ?? after ?? []).length > run.length && (after ?? before ?? []).length > run.length;
+      return secs < FILLED_SECS && isShort && isReachable(before?.at(-1), after?.[0]);
+    })
+    .flat();
+  for (const point of strays) point.latitude = point.longitude = undefined;
+  const count = strays.length === 1 ? '1 position' : `${strays.length} positions`;
+  return strays.length === 0 ? [] : [`Left out ${count} that no athlete can reach in the time.`];
+}
+
+function isReachable(from: Point | undefined, to: Point | undefined): boolean {
+  if (from === undefined || to === undefined) return true;
+  return metresBetween(from, to) < MOST_SPEED * (to.time - from.time);
 }
 
 /** A longer gap between two segments is a pause (s). */

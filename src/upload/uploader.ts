@@ -274,7 +274,7 @@ export class Uploader {
 
   /** @param replaced says whose workout the recording replaces */
   async #send(
-    { about, renames, contents, fields }: Recording,
+    { about, renames, contents, fields, track }: Recording,
     replaced: string | undefined,
   ): Promise<UploadItem> {
     const { ledger, client } = this.#target;
@@ -297,9 +297,10 @@ export class Uploader {
       isRecorded = true;
       if (this.#options.force || renames) this.#delivered.add(sha256);
       const named = await this.#nameNote(outcome, service, renames);
-      const notes = [...(outcome === 'uploaded' ? [replaced] : []), named].filter(
-        (note) => note !== undefined,
-      );
+      const notes = [
+        ...(outcome === 'uploaded' ? [replaced, ...(track?.notes ?? [])] : []),
+        named,
+      ].filter((note) => note !== undefined);
       const note = notes.length === 0 ? {} : { note: notes.join(' ') };
       return { ...about, outcome, attempts, service, ...note };
     } catch (error) {

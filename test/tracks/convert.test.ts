@@ -124,6 +124,7 @@ describe('a GPX file', () => {
         records: 601,
         laps: 1,
         gaps: [],
+        notes: [],
       },
     ]);
     const [{ records, sessions } = { records: [], sessions: [] }] = files;
@@ -215,6 +216,34 @@ describe('a GPX file', () => {
     expect(files.map(({ sessions }) => sessions[0]?.['sport'])).toEqual([
       ...['cycling', 'running', 'cycling'],
     ]);
+  });
+
+  it.each([
+    ['first', [0], 1],
+    ['middle', [300], 0.01],
+    ['last', [600], 1],
+    ['two middle', [300, 301], 1],
+  ])('leaves out its %s position, if only an impossible speed reaches it', async (_, at, off) => {
+    const points = ridePoints(600);
+    const total = async (segments: TrackPoint[][]) => {
+      const { lines } = await converted(gpx([{ segments }]));
+      return [lines[0]?.['notes'], lines[0]?.['distanceMeters']] as const;
+    };
+    const [, metres] = await total([points]);
+    const [notes, own] = await total([
+      points.map((point, index) =>
+        at.includes(index) ? { ...point, lat: (point.lat ?? 0) + off } : point,
+      ),
+    ]);
+    const count = at.length === 1 ? '1 position' : '2 positions';
+    expect(notes).toEqual([`Left out ${count} that no athlete can reach in the time.`]);
+    expect(Math.abs(Number(own) - Number(metres))).toBeLessThan(20);
+  });
+
+  it('keeps the positions after a flight', async () => {
+    const segments = [ridePoints(60), ridePoints(60, { from: 3600, lat: 53 })];
+    const { lines } = await converted(gpx([{ segments }]));
+    expect(lines).toMatchObject([{ notes: [], distanceMeters: expect.closeTo(960, -3) as number }]);
   });
 
   it('repeats values over gaps of up to ten seconds, and names longer ones', async () => {
