@@ -111,8 +111,10 @@ function dropStrays(points: readonly Point[]): string[] {
     })
     .flat();
   for (const point of strays) point.latitude = point.longitude = undefined;
-  const count = strays.length === 1 ? '1 position' : `${strays.length} positions`;
-  return strays.length === 0 ? [] : [`Left out ${count} that no athlete can reach in the time.`];
+  const { length } = strays;
+  return length === 0
+    ? []
+    : [`Positions left out, which no athlete can reach in the time: ${length}.`];
 }
 
 function isReachable(from: Point | undefined, to: Point | undefined): boolean {

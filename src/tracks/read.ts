@@ -55,6 +55,8 @@ export interface TrackFile {
   readonly tracks: Track[];
   /** Track points without a time. */
   untimed: number;
+  /** Positions of GPX that cannot be read or are not on the earth. */
+  readonly unplaced: string[];
   /** What else the file holds: `rte`, `wpt`, `course`, `workout`. */
   readonly others: Set<string>;
 }
@@ -174,10 +176,11 @@ class TrackReader {
   #track: Track | undefined;
   #point: Point | undefined;
   #segment = 0;
+  #points = 0;
 
   constructor(kind: TrackKind) {
     this.#roles = ROLES[kind];
-    this.file = { kind, creator: '', tracks: [], untimed: 0, others: new Set() };
+    this.file = { kind, creator: '', tracks: [], untimed: 0, unplaced: [], others: new Set() };
   }
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
@@ -201,14 +204,22 @@ class TrackReader {
       }
       case 'point':
         this.#point = new Point(this.#segment);
-        setChannel(this.#point, 'latitude', attributes['lat'] ?? '');
-        setChannel(this.#point, 'longitude', attributes['lon'] ?? '');
+        this.#points++;
+        this.#place(this.#point, attributes['lat'] ?? '', attributes['lon'] ?? '');
         break;
       case 'other':
         this.file.others.add(name);
         break;
       case undefined:
     }
+  }
+
+  #place(point: Point, lat: string, lon: string): void {
+    setChannel(point, 'latitude', lat);
+    setChannel(point, 'longitude', lon);
+    const isPlaced = point.latitude !== undefined && point.longitude !== undefined;
+    if (isPlaced || lat.trim() === '' || lon.trim() === '') return;
+    this.file.unplaced.push(`point ${this.#points}, lat="${textOf(lat)}" lon="${textOf(lon)}"`);
   }
 
   addText(text: string): void {
@@ -281,7 +292,9 @@ class TrackReader {
 }
 
 function setChannel(point: Point, channel: Channel, text: string): void {
-  const value = text.trim() === '' ? NaN : Number(text);
+  // Some programs write degrees with a decimal comma.
+  const isDegrees = channel === 'latitude' || channel === 'longitude';
+  const value = text.trim() === '' ? NaN : Number(isDegrees ? text.replace(',', '.') : text);
   const [least, most] = RANGES[channel];
   if (value >= least && value <= most) point[channel] = value;
 }

@@ -26,16 +26,26 @@ export async function* convertFile(
 ): AsyncGenerator<TrackResult, void, undefined> {
   const file = await readTracks(bytes, kind, signal);
   const isPhone = PHONES.test(file.creator) || LOW_ACCURACY.test(path);
+  const { unplaced, tracks } = file;
+  const [first] = unplaced;
+  const why = `cannot be read: ${unplaced.length}. The first one is ${first}.`;
+  const isPlaced = tracks.some(({ points }) =>
+    points.some(({ latitude }) => latitude !== undefined),
+  );
+  if (first !== undefined && !isPlaced)
+    return yield { path, obstacle: `It has only positions that ${why}` };
+  const notes = first === undefined ? [] : [`Positions that ${why}`];
   for (const [index, part] of splitTracks(file, now).entries()) {
     const name = index === 0 ? path : `${path}#${index + 1}`;
-    yield { path: name, ...converted(part, isPhone) };
+    yield { path: name, ...converted(part, isPhone, index === 0 ? notes : []) };
   }
 }
 
-function converted(part: SplitResult, isPhone: boolean) {
+function converted(part: SplitResult, isPhone: boolean, notes: readonly string[]) {
   if ('obstacle' in part) return part;
   try {
-    return { conversion: convert(part, isPhone) };
+    const conversion = convert(part, isPhone);
+    return { conversion: { ...conversion, notes: [...notes, ...conversion.notes] } };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return {

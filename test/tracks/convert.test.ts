@@ -235,9 +235,32 @@ describe('a GPX file', () => {
         at.includes(index) ? { ...point, lat: (point.lat ?? 0) + off } : point,
       ),
     ]);
-    const count = at.length === 1 ? '1 position' : '2 positions';
-    expect(notes).toEqual([`Left out ${count} that no athlete can reach in the time.`]);
+    expect(notes).toEqual([
+      `Positions left out, which no athlete can reach in the time: ${at.length}.`,
+    ]);
     expect(Math.abs(Number(own) - Number(metres))).toBeLessThan(20);
+  });
+
+  it('is read with decimal commas in its positions', async () => {
+    const file = gpx([{ segments: [ridePoints(60)] }]);
+    const commas = file.replaceAll(/(lat|lon)="(\d+)\.(\d+)"/g, '$1="$2,$3"');
+    const [own, other] = [await converted(file), await converted(commas)];
+    expect(other.lines).toEqual(own.lines);
+  });
+
+  it('names its positions that cannot be read, and is refused if there is no other', async () => {
+    const file = gpx([{ segments: [ridePoints(60, { hr: 120 })] }]);
+    const one = await converted(file.replace('lat="47"', 'lat="147"'));
+    expect(one.lines[0]?.['notes']).toEqual([
+      'Positions that cannot be read: 1. The first one is point 1, lat="147" lon="8".',
+    ]);
+    const none = await converted(file.replaceAll('lat="47', 'lat="N47'));
+    expect(obstacles(none.lines)).toEqual([
+      [
+        ...['invalid', 'not-an-activity'],
+        'It has only positions that cannot be read: 61. The first one is point 1, lat="N47" lon="8".',
+      ],
+    ]);
   });
 
   it('keeps the positions after a flight', async () => {
