@@ -119,7 +119,8 @@ function dropStrays(points: readonly Point[]): string[] {
 
 function isReachable(from: Point | undefined, to: Point | undefined): boolean {
   if (from === undefined || to === undefined) return true;
-  return metresBetween(from, to) < MOST_SPEED * (to.time - from.time);
+  // Two points may be of one second.
+  return metresBetween(from, to) < MOST_SPEED * Math.max(to.time - from.time, 1);
 }
 
 /** A longer gap between two segments is a pause (s). */

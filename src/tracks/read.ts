@@ -55,8 +55,8 @@ export interface TrackFile {
   readonly tracks: Track[];
   /** Track points without a time. */
   untimed: number;
-  /** Positions of GPX that cannot be read or are not on the earth. */
-  readonly unplaced: string[];
+  /** Positions of GPX that cannot be read or are not on the earth: how many, and the first. */
+  readonly unplaced: { count: number; first: string };
   /** What else the file holds: `rte`, `wpt`, `course`, `workout`. */
   readonly others: Set<string>;
 }
@@ -180,7 +180,14 @@ class TrackReader {
 
   constructor(kind: TrackKind) {
     this.#roles = ROLES[kind];
-    this.file = { kind, creator: '', tracks: [], untimed: 0, unplaced: [], others: new Set() };
+    this.file = {
+      kind,
+      creator: '',
+      tracks: [],
+      untimed: 0,
+      unplaced: { count: 0, first: '' },
+      others: new Set(),
+    };
   }
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
@@ -219,7 +226,9 @@ class TrackReader {
     setChannel(point, 'longitude', lon);
     const isPlaced = point.latitude !== undefined && point.longitude !== undefined;
     if (isPlaced || lat.trim() === '' || lon.trim() === '') return;
-    this.file.unplaced.push(`point ${this.#points}, lat="${textOf(lat)}" lon="${textOf(lon)}"`);
+    const { unplaced } = this.file;
+    if (unplaced.count++ === 0)
+      unplaced.first = `point ${this.#points}, lat="${textOf(lat)}" lon="${textOf(lon)}"`;
   }
 
   addText(text: string): void {
@@ -302,6 +311,8 @@ function setChannel(point: Point, channel: Channel, text: string): void {
 /** Returns seconds since 1970; NaN for a text that is no time. A time without a zone is UTC. */
 function timeOf(text: string): number {
   const written = text.trim();
+  // Seconds or milliseconds since 1970.
+  if (/^\d{10}(?:\d{3})?$/.test(written)) return Number(written) / (written.length > 10 ? 1000 : 1);
   return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(written) ? written : `${written}Z`) / 1000;
 }
 

@@ -1,6 +1,6 @@
 import { type Conversion, convert } from './convert.ts';
 import type { TrackKind } from './kind.ts';
-import { readTracks } from './read.ts';
+import { type Track, readTracks } from './read.ts';
 import { type SplitResult, splitTracks } from './split.ts';
 
 /** An activity of a GPX or TCX file, or why a part of it is none. `path` of the second one ends in `#2`. */
@@ -26,15 +26,12 @@ export async function* convertFile(
 ): AsyncGenerator<TrackResult, void, undefined> {
   const file = await readTracks(bytes, kind, signal);
   const isPhone = PHONES.test(file.creator) || LOW_ACCURACY.test(path);
-  const { unplaced, tracks } = file;
-  const [first] = unplaced;
-  const why = `cannot be read: ${unplaced.length}. The first one is ${first}.`;
-  const isPlaced = tracks.some(({ points }) =>
-    points.some(({ latitude }) => latitude !== undefined),
-  );
-  if (first !== undefined && !isPlaced)
+  const { count, first } = file.unplaced;
+  const why = `cannot be read: ${count}. The first one is ${first}.`;
+  const isPlaced = ({ points }: Track) => points.some(({ latitude }) => latitude !== undefined);
+  if (count > 0 && !file.tracks.some(isPlaced))
     return yield { path, obstacle: `It has only positions that ${why}` };
-  const notes = first === undefined ? [] : [`Positions that ${why}`];
+  const notes = count === 0 ? [] : [`Positions that ${why}`];
   for (const [index, part] of splitTracks(file, now).entries()) {
     const name = index === 0 ? path : `${path}#${index + 1}`;
     yield { path: name, ...converted(part, isPhone, index === 0 ? notes : []) };

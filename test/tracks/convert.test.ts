@@ -241,6 +241,19 @@ describe('a GPX file', () => {
     expect(Math.abs(Number(own) - Number(metres))).toBeLessThan(20);
   });
 
+  it.each([1, 1_000])('is read with times in counts since 1970 (%i a second)', async (times) => {
+    const written = gpx([{ segments: [ridePoints(60)] }]);
+    const counted = written.replace(/<time>([^<]+)/g, (_, time: string) => {
+      return `<time>${(Date.parse(time) / 1_000) * times}`;
+    });
+    expect((await converted(counted)).lines).toEqual((await converted(written)).lines);
+  });
+
+  it('keeps two positions of one second', async () => {
+    const twice = ridePoints(60).flatMap((point) => [point, { ...point, lat: (point.lat ?? 0) + 1e-5 }]);
+    expect((await converted(gpx([{ segments: [twice] }]))).lines).toMatchObject([{ notes: [] }]);
+  });
+
   it('is read with decimal commas in its positions', async () => {
     const file = gpx([{ segments: [ridePoints(60)] }]);
     const commas = file.replaceAll(/(lat|lon)="(\d+)\.(\d+)"/g, '$1="$2,$3"');
