@@ -250,7 +250,10 @@ describe('a GPX file', () => {
   });
 
   it('keeps two positions of one second', async () => {
-    const twice = ridePoints(60).flatMap((point) => [point, { ...point, lat: (point.lat ?? 0) + 1e-5 }]);
+    const twice = ridePoints(60).flatMap((point) => [
+      point,
+      { ...point, lat: (point.lat ?? 0) + 1e-5 },
+    ]);
     expect((await converted(gpx([{ segments: [twice] }]))).lines).toMatchObject([{ notes: [] }]);
   });
 

@@ -174,6 +174,7 @@ const CONVERT = line('convert', {
         channel: text('What is missing, such as `heart rate`.'),
         secs: amount('s', 'How long, in all.'),
       }),
+      notes: texts('What was left out of the file, as sentences.'),
     }),
   ],
 });
