@@ -92,11 +92,13 @@ const STATUTE = 1;
 
 function poolOf(message: Fields) {
   const centimetres = message.number(44);
+  const lengths = message.number(33);
   return centimetres
     ? {
         lengthMetres: centimetres / 100,
         isInYards: message.number(46) === STATUTE,
-        lengths: message.number(33),
+        // Of a damaged file it may be negative.
+        lengths: lengths !== undefined && lengths >= 0 ? lengths : undefined,
       }
     : undefined;
 }

@@ -418,5 +418,6 @@ export function isShorter(
   { recordedSecs = Infinity }: Pick<WorkoutFacts, 'recordedSecs'>,
   sent: Namesake | undefined,
 ): boolean {
-  return recordedSecs < (sent?.recordedSecs ?? 0);
+  // A damaged file may have a negative duration.
+  return sent !== undefined && recordedSecs < (sent.recordedSecs ?? 0);
 }

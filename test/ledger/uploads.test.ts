@@ -74,6 +74,12 @@ it.skipIf(whyNot)(`loses a dozen uploads at most when the power fails${skipped}`
 });
 
 describe('uploadLedger', () => {
+  it('can be claimed if its damaged duration is negative', () => {
+    const { ledger } = open();
+    const workout = { ...NO_WORKOUT, recordedSecs: -5 };
+    expect(ledger.claim({ ...A, workout }, false)).toBe('yours');
+  });
+
   it('makes an unknown recording pending when it is claimed', () => {
     const { ledger } = open();
     expect(ledger.find(A.sha256)).toBeUndefined();
