@@ -21,7 +21,7 @@ import { GARMIN_DEVICE, LOGIN, SANDBOX, addressOf, playBrowser } from './play.mj
 const { LINES } = await load('scripts/json-schema/lines.ts');
 const { candidates, jsonSchema, reference } = await load('scripts/json-schema/schema.ts');
 const schema = jsonSchema(LINES);
-// To optimise the code takes longer than to run it.
+// Optimising the schema's code takes longer than running it.
 const ajv = new Ajv2020({ code: { optimize: false } }).addSchema(schema, 'lines');
 
 const program = fileURLToPath(new URL('../bin/sync.js', import.meta.url));

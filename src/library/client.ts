@@ -28,7 +28,7 @@ import { DEFAULT_JOBS } from '../base/parallel.ts';
 import { uploadBatch } from '../upload/pipeline.ts';
 import { noTrack } from '../upload/known-outcome.ts';
 import { contentsOf } from '../upload/read-recording.ts';
-import { recordingsOf } from '../upload/recordings-of.ts';
+import { type FoundRecording, type NoRecording, recordingsOf } from '../upload/recordings-of.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
 import { verifyUploads } from '../upload/verify.ts';
@@ -126,7 +126,15 @@ export class LibraryClient {
         if (typeof each === 'string') continue;
         checkRecording(each);
         const tools = { now: this.#context.clock.now(), signal: this.#context.signal };
-        for await (const found of recordingsOf(each.path, contentsOf(each.bytes), tools)) {
+        const parts: (FoundRecording | NoRecording)[] = [];
+        for await (const part of recordingsOf(each.path, contentsOf(each.bytes), tools))
+          parts.push(part);
+        if (isOne(given) && parts.length > 1) {
+          throw new ProgramError('USAGE', 'The file holds several activities.', {
+            hint: 'Give it in a list: then each activity has a result.',
+          });
+        }
+        for (const found of parts) {
           if ('problem' in found) {
             const { path, problem, reason } = found;
             const isNone = reason === 'not-an-activity';

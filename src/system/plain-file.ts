@@ -127,7 +127,7 @@ export function isFolder(path: string): boolean {
   return statsOf(path)?.isDirectory() === true;
 }
 
-/** Returns nothing of what is missing, or may not be looked at. */
+/** Returns undefined if it is missing, or this user may not look at it. */
 export function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

@@ -88,8 +88,8 @@ function digestOf(points: readonly Point[]): string {
 }
 
 /**
- * Leaves out the positions of a few seconds that only an impossible speed reaches, and leaves again. The first and the
- * last positions have one neighbour. A flight stays: its ends are not near each other.
+ * Leaves out stray positions: a few seconds that could only be reached and left at an impossible speed. At the start
+ * and the end, one neighbour decides. A flight is kept: what comes before it is not near what comes after.
  *
  * @returns a note that says how many were left out
  */
@@ -112,15 +112,12 @@ function dropStrays(points: readonly Point[]): string[] {
     .flat();
   for (const point of strays) point.latitude = point.longitude = undefined;
   const { length } = strays;
-  return length === 0
-    ? []
-    : [`Positions left out, which no athlete can reach in the time: ${length}.`];
+  return length === 0 ? [] : [`Stray positions left out: ${length}.`];
 }
 
 function isReachable(from: Point | undefined, to: Point | undefined): boolean {
   if (from === undefined || to === undefined) return true;
-  // Two points may be of one second.
-  return metresBetween(from, to) < MOST_SPEED * Math.max(to.time - from.time, 1);
+  return metresBetween(from, to) < MOST_SPEED * (to.time - from.time);
 }
 
 /** A longer gap between two segments is a pause (s). */

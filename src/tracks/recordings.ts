@@ -27,11 +27,11 @@ export async function* convertFile(
   const file = await readTracks(bytes, kind, signal);
   const isPhone = PHONES.test(file.creator) || LOW_ACCURACY.test(path);
   const { count, first } = file.unplaced;
-  const why = `cannot be read: ${count}. The first one is ${first}.`;
   const isPlaced = ({ points }: Track) => points.some(({ latitude }) => latitude !== undefined);
   if (count > 0 && !file.tracks.some(isPlaced))
-    return yield { path, obstacle: `It has only positions that ${why}` };
-  const notes = count === 0 ? [] : [`Positions that ${why}`];
+    return yield { path, obstacle: `None of its positions can be read. The first is ${first}.` };
+  const notes =
+    count === 0 ? [] : [`Positions that cannot be read: ${count}. The first is ${first}.`];
   for (const [index, part] of splitTracks(file, now).entries()) {
     const name = index === 0 ? path : `${path}#${index + 1}`;
     yield { path: name, ...converted(part, isPhone, index === 0 ? notes : []) };

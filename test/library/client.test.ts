@@ -114,6 +114,11 @@ describe('a client', () => {
     expect(again).toMatchObject({ outcome: 'skipped', reason: 'already-uploaded' });
     expect(route).toMatchObject({ outcome: 'skipped', reason: 'not-an-activity' });
     expect(cut).toMatchObject({ outcome: 'invalid', reason: 'incomplete' });
+    const later = { type: 'running', segments: [ridePoints(600, { from: 6 * 3_600 })] };
+    const two = gpx([{ type: 'running', segments: [ridePoints(600)] }, later]);
+    const both = { path: 'two.gpx', bytes: bytes(two) };
+    expect(await failureOf(client().upload(both))).toMatchObject({ code: 'USAGE' });
+    expect(await client().upload([both])).toHaveLength(2);
   });
 
   it.each(PLATFORM_NAMES)('sends a nutrition item once over two clients (%s)', async (platform) => {

@@ -21,7 +21,7 @@ export function foldersToWatch(cwd: string, given: readonly string[]): string[] 
 }
 
 function refuseFile(path: string): void {
-  // Looking at it may hang; the watcher does that in a child process. A folder may come between two looks.
+  // The look may hang, so the watcher takes it in a child process. It is a single one: a folder may appear between two.
   if (mayHang(path) || statsOf(path)?.isDirectory() !== false) return;
   const command = isRecordingName(basename(path)) ? 'upload' : 'import';
   throw new SyncError('USAGE', `${path} is a file; watch takes folders.`, {

@@ -20,7 +20,7 @@ export function readNamedDate(text: string): string | { readonly problem: string
   const date = [year, ...[month, day].map((part) => String(part).padStart(2, '0'))].join('-');
   const found = new Date(date).getUTCDay();
   if (weekday !== '' && !Number.isNaN(found) && placeOf(weekday, WEEKDAYS) !== found)
-    return { problem: `${date} is no ${weekday}: leave the weekday out, or correct the day` };
+    return { problem: `${date} is not a ${weekday}: correct the date, or leave the weekday out` };
   const time = clock.trim();
   return time === '' ? date : `${date}T${readTimeOfDay(time) ?? time}`;
 }

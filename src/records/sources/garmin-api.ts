@@ -103,7 +103,7 @@ const answers: readonly Answer[] = [
     fields: { respiration: { from: 'avgSleepRespirationValue', none } },
   },
   {
-    // metrics-service/metrics/trainingreadiness: several a day; the first is the morning's, without its workouts.
+    // metrics-service/metrics/trainingreadiness: several a day. The first is the morning's, before any workout.
     holds: 'training readiness',
     has: ['calendarDate', 'score', 'primaryActivityTracker'],
     ignored: ['sleepscore'],

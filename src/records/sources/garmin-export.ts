@@ -133,7 +133,7 @@ export const garminExport: Source = {
       fields: { vo2max: { from: 'vo2MaxValue', none } },
     },
     {
-      // DI-Connect-Metrics/TrainingReadinessDTO_*.json: several a day; the first is the morning's, without its workouts.
+      // DI-Connect-Metrics/TrainingReadinessDTO_*.json: several a day. The first is the morning's, before any workout.
       ...records,
       holds: 'training readiness',
       has: ['calendarDate', 'score', ['recoveryTime', 'feedbackShort', 'hrvWeeklyAverage']],
