@@ -202,6 +202,8 @@ describe('sync explain', () => {
     expect((await world.sync(['status'])).stdout).toMatch(
       new RegExp(`^Refused by the platform\n  ${kind} of 2026-02-15\n    \\S`, 'm'),
     );
+    const short = (await world.sync(['status', '--all-profiles'])).stdout;
+    expect(short).toContain('0 recordings at the platform; 1 day refused');
     world.sandbox.control.clearFaults();
     expect((await world.sync(['push', kind, file])).code).toBe(0);
     expect(await world.lines(['status'])).toMatchObject([{ waiting: { records: [] } }]);

@@ -11,6 +11,7 @@ import {
 import { type Text, joinTexts, phrase, withHint } from '../../base/phrase.ts';
 import { DEFAULT_PROFILE } from '../../config/config.ts';
 import { ANY_DEVICE } from '../../daemon/registry.ts';
+import type { RecordState } from '../../ledger/records.ts';
 import { plural } from '../../terminal/words.ts';
 import { who } from '../login/words.ts';
 import { statusJson } from './json.ts';
@@ -52,11 +53,15 @@ async function showProfile(context: AppContext, check: boolean): Promise<ExitCod
 function shortText(report: StatusReport, now: number): Text {
   const { profile, service, account, login, checked, disk, watching, ledger, zone } = report;
   const { uploads, waiting } = ledger;
-  const days = waiting.records.filter(({ state }) => state === 'pending');
+  const days = (wanted: RecordState) => {
+    const count = waiting.records.filter(({ state }) => state === wanted).length;
+    return count === 0 ? [] : [plural(count, 'day')];
+  };
   const open = [
     ...(uploads.pending > 0 ? [`${uploads.pending} waiting`] : []),
-    ...(days.length > 0 ? [`${plural(days.length, 'day')} waiting`] : []),
+    ...days('pending').map((text) => `${text} waiting`),
     ...(uploads.rejected > 0 ? [`${uploads.rejected} refused`] : []),
+    ...days('rejected').map((text) => `${text} refused`),
   ];
   const watched = watching.flatMap(({ folders, devices }) => [
     ...(devices === undefined ? [] : [ANY_DEVICE]),

@@ -5,6 +5,7 @@ import type { RecordKind } from '../../ledger/records.ts';
 import { ANY_DEVICE, scopeArguments, type SeenHealth } from '../../daemon/registry.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import type { ReportedFile } from '../../ledger/watch-marks.ts';
+import { isBelow } from '../../system/mounts.ts';
 import { bytes, duration, plural } from '../../terminal/words.ts';
 import type { Io } from '../../terminal/io.ts';
 import { deviceText } from '../../app/words/devices.ts';
@@ -155,7 +156,7 @@ function watchingLines({ watching, watchedLast }: StatusReport, now: number): Te
 function watcherLines(watcher: SeenHealth, now: number): Text[] {
   const { devices = [], since, queue, days, kind } = watcher;
   const isOn = (path: string, root: string | undefined) =>
-    root !== undefined && path.startsWith(root);
+    root !== undefined && (path === root || isBelow(path, root));
   // The line of a device stands for its folders, if they answer.
   const folders = watcher.folders.filter(
     ({ path, state: found }) => found === 'silent' || !devices.some(({ root }) => isOn(path, root)),

@@ -497,6 +497,23 @@ describe('the text of the status', () => {
     );
   });
 
+  it('names a folder beside a device whose name begins alike', () => {
+    const watcher = {
+      since: new Date(NOW).toISOString(),
+      queue: { waiting: 0, sending: 0, kept: 0, unfinished: 0 },
+      connection: { state: 'ok' },
+      login: { state: 'ok' },
+      kind: 'daemon',
+      devices: [{ title: 'Edge 840', root: '/media/GARMIN', state: 'connected' }],
+      folders: ['/media/GARMIN/Garmin/Activity', '/media/GARMIN2'].map((path) => {
+        return { path, state: 'watching' };
+      }),
+    };
+    const watching = [watcher] as unknown as StatusReport['watching'];
+    expect(text({ watching })).toContain('/media/GARMIN2\n');
+    expect(text({ watching })).not.toContain('Activity');
+  });
+
   it('names the folders of the last watcher, and the command that watches again', () => {
     expect(text({ watchedLast: { folders: ['/garmin'], until: NOW - 2 * DAY } })).toContain(
       [
