@@ -25,6 +25,7 @@ export const ROW_KINDS = [
   'copies',
   'covered',
   'too-early',
+  'titles',
   'no-activity',
   'unusable',
   'ambiguous',

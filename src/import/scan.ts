@@ -11,6 +11,7 @@ import type { UploadItem } from '../upload/report.ts';
 import { ImportTable } from './import-table.ts';
 import { type KnownRecordings, RecordingScan } from './take-recordings.ts';
 import { KINDS } from '../ledger/records.ts';
+import { StravaTitles } from './strava-titles.ts';
 import { RecordScan } from './take-records.ts';
 import { PHONE_TRACKS, TrackScan } from './take-tracks.ts';
 import type { SendOptions } from '../upload/known-outcome.ts';
@@ -68,6 +69,7 @@ export async function scanInputs(
     ...{ table, since, known, report, zone: zone.name },
     withPhones: options.include.includes(PHONE_TRACKS),
   });
+  const titles = new StravaTitles();
   const copies: InputFile[] = [];
   let files = 0;
   for await (const inputFile of walk(paths, cwd, archives)) {
@@ -79,7 +81,13 @@ export async function scanInputs(
     } else if (isRepairedCopy(inputFile.name)) copies.push(inputFile);
     else if (isRecordingName(inputFile.name)) await recordings.add(inputFile);
     else if (isTrackName(inputFile.name)) await tracks.add(inputFile);
-    else if (!(await records.add(inputFile))) addOther(table, inputFile);
+    else if (await titles.add(inputFile)) {
+      table.leave(
+        'titles',
+        'Strava account export: list of activities',
+        'recordings get its titles',
+      );
+    } else if (!(await records.add(inputFile))) addOther(table, inputFile);
   }
   // An archive may have an original behind its copy.
   for (const inputFile of copies) await recordings.addRepaired(inputFile);
@@ -91,10 +99,10 @@ export async function scanInputs(
   const [wellness, nutrition] = [await read('wellness'), await read('nutrition')];
   return {
     rows: table.all,
-    files: recordings.files,
-    members: recordings.members,
+    files: recordings.files.map((file) => titles.titled(file)),
+    members: recordings.members.map((member) => titles.titled(member)),
     /** Activities of GPX and TCX files, also those that recordings of the same rides cover. */
-    tracks: entries,
+    tracks: entries.map((entry) => titles.titled(entry)),
     /** Size of `files` and `members`. */
     bytes: recordings.bytes,
     /** Days to send, and what cannot be used. */

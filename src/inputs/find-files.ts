@@ -26,6 +26,8 @@ export interface RecordingFile {
   readonly stamp: FileStamp;
   /** The user named this file; otherwise a folder contained it. */
   readonly named: boolean;
+  /** Display name, if the export that it is from has one. */
+  readonly title?: string;
   /** The folder that was searched or that holds the named file; absent: its end is not reported. */
   readonly folder?: SearchedFolder;
 }

@@ -30,6 +30,8 @@ export interface RunTarget extends UploadTarget {
 
 export interface MemberRecording {
   readonly path: string;
+  /** As in {@link RecordingFile}. */
+  readonly title?: string;
   readonly read: () => Promise<SendableContents | UnreadableMember>;
 }
 
@@ -110,29 +112,34 @@ export class BatchSender {
   async *#startMembers(
     members: AsyncIterable<MemberRecording> | Iterable<MemberRecording>,
   ): AsyncGenerator<{ readonly sent: Promise<void> }, void, undefined> {
-    for await (const { path, read } of members) {
+    for await (const member of members) {
+      const { path } = member;
       this.#progress(path);
       const given = this.#given(path);
       if (given !== undefined) {
         this.#report(given);
         continue;
       }
-      const contents = await read();
-      const sent = this.#sendMember(path, contents);
+      const contents = await member.read();
+      const sent = this.#sendMember(member, contents);
       yield { sent };
       const isLarge = 'bytes' in contents && contents.bytes.length > LARGE_BYTES;
       if (isLarge) await sent.catch(() => undefined);
     }
   }
 
-  async #sendMember(path: string, contents: SendableContents | UnreadableMember): Promise<void> {
+  async #sendMember(
+    { path, title }: MemberRecording,
+    contents: SendableContents | UnreadableMember,
+  ): Promise<void> {
     this.#context.signal.throwIfAborted();
     if ('problem' in contents) {
       this.#report(unreadableItem(path, contents));
       return;
     }
     const startedAt = this.#context.clock.monotonic();
-    const item = await this.#uploader.uploadContents({ path, track: contents.track }, contents);
+    const origin = { path, title, track: contents.track };
+    const item = await this.#uploader.uploadContents(origin, contents);
     this.#countFailure(item);
     this.#report(item, contents.bytes.length, startedAt);
   }

@@ -51,6 +51,8 @@ export interface TrackEntry {
   readonly shape: Shape;
   /** As in {@link TrackIdentity}. */
   readonly isPhone: boolean;
+  /** As in {@link RecordingFile}. */
+  readonly title?: string;
   /** The conversion; absent: it is converted again when it is sent. */
   readonly kept?: SendableContents;
 }
@@ -186,7 +188,7 @@ function overlaps({ shape: a }: TrackEntry, { shape: b }: TrackEntry): boolean {
 /** Returns an entry as a member. */
 export function memberOf(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
-  { source, path, kept }: TrackEntry,
+  { source, path, kept, title }: TrackEntry,
 ): MemberRecording {
   const read: MemberRecording['read'] = async () => {
     if (kept !== undefined) return kept;
@@ -198,5 +200,5 @@ export function memberOf(
     }
     return { problem: 'It changed while it was read.', reason: 'incomplete' };
   };
-  return { path, read };
+  return { path, read, ...(title === undefined ? {} : { title }) };
 }

@@ -48,7 +48,7 @@ interface RecordingOrigin {
   /** The user named it. */
   readonly named?: boolean;
   /** Display name, used if the options hold none. */
-  readonly name?: string;
+  readonly title?: string | undefined;
   /** It was GPX or TCX. */
   readonly track?: TrackIdentity | undefined;
 }
@@ -181,7 +181,7 @@ export class Uploader {
     }
     const { sha256, summary } = identity;
     const described = describeActivity(summary);
-    const name = this.#options.name ?? origin.name ?? track?.name ?? described.name;
+    const name = this.#options.name ?? origin.title ?? track?.name ?? described.name;
     const activity = { ...described, name };
     const fields = this.#fieldsOf(path, activity, identity, track);
     const renames = named && this.#options.name !== undefined;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { makeRecording } from '../support/fit-maker.ts';
+import { gpx, ridePoints } from '../support/tracks.ts';
 import { ndjson } from '../support/program.ts';
 import { makeZip } from '../support/zip-maker.ts';
 import {
@@ -64,6 +65,37 @@ const NOTHING = { recordings: 0, wellness: [], foods: 0 };
 const ALL = { recordings: 2, wellness: ['2026-02-15', '2026-02-16'], foods: 1 };
 
 describe('sync import', () => {
+  it('gives recordings the titles of a Strava export, in whatever language its list is', async () => {
+    const world = await openLoggedInWorld();
+    const list = [
+      'Aktivitäts-ID,Aktivitätsdatum,Name der Aktivität,Aktivitätsart,Aktivitätsbeschreibung,Dateiname',
+      '1,"09.12.2022, 15:24:49","Albis, ""hinten"" herum",Radfahrt,"kalt\n 0°C",activities/1.fit.gz',
+      '2,"10.12.2022, 15:24:49",Zürichsee,Radfahrt,,activities/2.gpx',
+      '3,"11.12.2022, 15:24:49",,Radfahrt,,activities/3.fit',
+      '4,"12.12.2022, 15:24:49",Von Hand,Yoga,,',
+    ].join('\n');
+    const track = gpx([{ name: 'Afternoon Ride', type: 'cycling', segments: [ridePoints(600)] }]);
+    world.write('rides/activities/2.gpx', track);
+    world.write('rides/activities/3.fit', ride(3));
+    world.write('rides/activities.csv', `\ufeff${list}`);
+    const zipped = [
+      { name: 'activities/1.fit.gz', bytes: gzipSync(ride(1)) },
+      { name: 'elsewhere/2.fit', bytes: ride(2) },
+      { name: 'activities.csv', bytes: list },
+      { name: 'other/activities.csv', bytes: 'Activity ID,Activity Date\n"1,' },
+    ];
+    const path = world.write('export.zip', makeZip(zipped));
+    const args = ['import', path, 'rides', '--yes'];
+    const { stdout, code } = await world.sync(args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^Strava account export: list of activities +2 .*recordings get its titles/m,
+    );
+    const [athlete] = world.sandbox.control.state('athlete-1').athletes;
+    const names = athlete?.recordings.map(({ name }) => name).sort();
+    expect(names).toEqual(['Albis, "hinten" herum', 'Ride', 'Ride', 'Zürichsee']);
+  });
+
   it('sends the recordings, wellness and nutrition of an export once, in one run', async () => {
     const { world, path } = await openExport();
     const first = await world.sync(['import', path, '--yes', '--json']);

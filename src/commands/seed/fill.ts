@@ -53,7 +53,10 @@ export async function fillWithSeed(
     const { openedBy } = breaker;
     const item: UploadItem = openedBy
       ? { path: fileName, outcome: 'failed', ...openedBy }
-      : await uploader.uploadContents({ path: fileName, named: true, name }, contentsOf(bytes));
+      : await uploader.uploadContents(
+          { path: fileName, named: true, title: name },
+          contentsOf(bytes),
+        );
     if (item.outcome === 'failed') breaker.failed(item);
     else if ('attempts' in item) breaker.answered();
     uploads.add(item);

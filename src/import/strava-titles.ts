@@ -1,0 +1,48 @@
+import { Readable } from 'node:stream';
+import { parse } from 'csv-parse';
+import type { InputFile } from '../inputs/input-files.ts';
+
+const LIST = 'activities.csv';
+
+/** Larger than the list of any athlete (bytes). */
+const MAX_BYTES = 100 * 1024 * 1024;
+
+/** The place of the title in a row: the header has the athlete's language. */
+const TITLE = 2;
+
+const RECORDING = /^activities\/[^/]+\.(?:fit|gpx|tcx)(?:\.gz)?$/i;
+
+/** The titles that recordings of Strava account exports have in the `activities.csv` beside them. */
+export class StravaTitles {
+  readonly #titles = new Map<string, string>();
+
+  /**
+   * Takes the titles of a list.
+   *
+   * @returns false if the file is no list with recordings, or cannot be read
+   */
+  async add({ name, path, size, read }: InputFile): Promise<boolean> {
+    if (name !== LIST || size > MAX_BYTES) return false;
+    const folder = path.slice(0, -LIST.length);
+    let isList = false;
+    const rows = Readable.from(read()).pipe(parse({ relax_column_count: true, bom: true }));
+    try {
+      for await (const row of rows as AsyncIterable<readonly string[]>) {
+        const recording = row.find((cell) => RECORDING.test(cell));
+        const title = row[TITLE]?.trim() ?? '';
+        if (recording === undefined) continue;
+        isList = true;
+        if (title !== '') this.#titles.set(folder + recording, title);
+      }
+    } catch {
+      return false;
+    }
+    return isList;
+  }
+
+  /** Returns the recording with its title, if it has one. */
+  titled<T extends { readonly path: string }>(recording: T): T & { readonly title?: string } {
+    const title = this.#titles.get(recording.path);
+    return title === undefined ? recording : { ...recording, title };
+  }
+}
