@@ -32,7 +32,7 @@ export class StravaTitles {
         const title = row[TITLE]?.trim() ?? '';
         if (recording === undefined) continue;
         isList = true;
-        if (title !== '') this.#titles.set(folder + recording, title);
+        if (title !== '') this.#titles.set(keyOf(folder + recording), title);
       }
     } catch {
       return false;
@@ -42,7 +42,12 @@ export class StravaTitles {
 
   /** Returns the recording with its title, if it has one. */
   titled<T extends { readonly path: string }>(recording: T): T & { readonly title?: string } {
-    const title = this.#titles.get(recording.path);
+    const title = this.#titles.get(keyOf(recording.path));
     return title === undefined ? recording : { ...recording, title };
   }
+}
+
+/** Returns the same for a path of Windows, and for a recording that was unpacked. */
+function keyOf(path: string): string {
+  return path.replaceAll('\\', '/').replace(/\.gz$/i, '');
 }

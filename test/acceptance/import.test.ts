@@ -70,7 +70,7 @@ describe('sync import', () => {
     const list = [
       'Aktivitäts-ID,Aktivitätsdatum,Name der Aktivität,Aktivitätsart,Aktivitätsbeschreibung,Dateiname',
       '1,"09.12.2022, 15:24:49","Albis, ""hinten"" herum",Radfahrt,"kalt\n 0°C",activities/1.fit.gz',
-      '2,"10.12.2022, 15:24:49",Zürichsee,Radfahrt,,activities/2.gpx',
+      '2,"10.12.2022, 15:24:49",Zürichsee,Radfahrt,,activities/2.gpx.gz',
       '3,"11.12.2022, 15:24:49",,Radfahrt,,activities/3.fit',
       '4,"12.12.2022, 15:24:49",Von Hand,Yoga,,',
     ].join('\n');
