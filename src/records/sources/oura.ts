@@ -9,12 +9,13 @@ const day: WellnessMapping['day'] = { from: 'day' };
  */
 const kinds: readonly Pick<
   WellnessMapping,
-  'holds' | 'has' | 'hasNot' | 'where' | 'at' | 'fields'
+  'holds' | 'has' | 'hasNot' | 'ignored' | 'where' | 'at' | 'fields'
 >[] = [
   {
     // A day may have naps and rests beside its long sleep.
     holds: 'sleep',
     has: ['day', 'total_sleep_duration', 'type'],
+    ignored: ['hrv', 'readiness'],
     where: { type: ['long_sleep'] },
     at: { from: 'bedtime_end' },
     fields: {
