@@ -18,6 +18,7 @@ const answers: readonly Answer[] = [
     holds: 'daily summaries',
     has: ['calendarDate', 'totalKilocalories', ['userDailySummaryId', 'averageStressLevel']],
     hasNot: ['allDayStress'],
+    ignored: ['weight', 'bodyfat'],
     fields: {
       restingHr: { from: 'restingHeartRate', none },
       stress: { from: 'averageStressLevel', none, means: DEVICE_STRESS },
