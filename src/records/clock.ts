@@ -1,7 +1,7 @@
 /** Reads times of day and durations, as programs and people write them. */
 
 /** `7:30`, `07:30:15`, `07:30:15.500`, `7:30 pm`. */
-const TIME_OF_DAY = /^(\d{1,2})(:\d{2}(?::\d{2}(?:\.\d+)?)?)(?:\s?([ap])\.?m\.?)?$/i;
+const TIME_OF_DAY = /^(\d{1,2})(:\d{2}(?::\d{2}(?:\.\d+)?)?)(?:\s?([ap])\.?\s?m\.?)?$/i;
 
 /** Returns a time of day as ISO 8601 writes it; undefined for another text. */
 export function readTimeOfDay(text: string): string | undefined {

@@ -39,6 +39,8 @@ const DATE = /^(\d{4})([-/.])(\d{2})\2(\d{2})(?!\d)/;
 const CLOCK = String.raw`[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?!\d)`;
 const OFFSET = String.raw` ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)(?![\d:])`;
 const TIME = new RegExp(`^${CLOCK}(?:${OFFSET})?`, 'i');
+/** `7:30`, `7:30 PM`, and what follows. */
+const OTHER_CLOCK = /^[T\s]\s*(\d:[\d:.]+|\d{1,2}:[\d:.]+\s?[ap]\.?\s?m\b\.?)(.*)$/i;
 const ZONE = /^ ?\[!?([^\]]+)\]$/;
 
 /** Seconds since 1970 with 10 digits (2001 to 2286), or milliseconds with 13. */
@@ -77,11 +79,10 @@ function readEpoch(digits: string, fraction: string): Timestamp {
 
 /** @param text what follows the date: a clock, an offset and a zone */
 function readTime(date: string, text: string): Timestamp | TimeFault {
+  const [, other = '', rest = ''] = OTHER_CLOCK.exec(text) ?? [];
+  const clock = readTimeOfDay(other);
+  if (clock !== undefined) return readTime(date, `T${clock}${rest}`);
   const match = TIME.exec(text);
-  // `7:30`, `7:30 PM`
-  const isOther = match === null || /m\.?$/i.test(text);
-  const clock = isOther && /^[T\s]/i.test(text) ? readTimeOfDay(text.slice(1)) : undefined;
-  if (clock !== undefined) return readTime(date, `T${clock}`);
   if (match === null) {
     return { problem: `${JSON.stringify(text)} after the date is no time, such as T19:30:00` };
   }
