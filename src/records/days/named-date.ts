@@ -1,8 +1,8 @@
 import { readTimeOfDay } from '../clock.ts';
 
-/** `Nov 20, 2026`, `Friday, 20 November 2026 at 7:30 PM`: the name settles which number is the day. */
+/** `Nov 20, 2026`, `Friday, 20 November 2026 at 7:30 PM`: the name settles which number is the day. Finnish `marras` is November. */
 const NAMED_MONTH =
-  /^(?:([a-z]{3,9})\.?,? )?(?:(\d{1,2})\.? )?([a-z]{3,9})\.?,? (?:(\d{1,2}),? )?(\d{4})(?:,| at|(?!\S))(.*)$/i;
+  /^(?:([a-z]{3,9})\.?,? )?(?:(\d{1,2})\.? )?(?!marras)([a-z]{3,9})\.?,? (?:(\d{1,2}),? )?(\d{4})(?:,| at|(?!\S))(.*)$/i;
 const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec';
 const WEEKDAYS = 'sunmontuewedthufrisat';
 
