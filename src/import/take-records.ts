@@ -117,10 +117,11 @@ export class RecordScan {
   #addRows(
     kind: RecordKind,
     taken: readonly Taken[],
-    { unreadable }: PreparedInputs,
+    { unreadable, empty }: PreparedInputs,
     records: readonly PreparedRecord[],
   ): void {
     const broken = new Set(unreadable.map(({ source }) => source));
+    const withoutValue = new Set(empty.map(({ name }) => name));
     const rowOf = ({ source, mapping }: Match) => ({
       kind,
       title: source === PLATFORM_FORM ? source.title : matchTitle({ source, mapping }),
@@ -129,8 +130,12 @@ export class RecordScan {
     });
     const matchOf = new Map(taken.map(({ input, match }) => [input.origin, match]));
     for (const { input, match } of taken) {
-      if (!broken.has(input.name)) this.#table.add(rowOf(match));
-      else this.#table.leaveUnreadable();
+      if (broken.has(input.name)) this.#table.leaveUnreadable();
+      else if (!withoutValue.has(input.name)) this.#table.add(rowOf(match));
+    }
+    for (const { input, match } of taken) {
+      if (!withoutValue.has(input.name)) continue;
+      this.#table.add({ ...rowOf(match), sends: false, reason: 'no value to send' });
     }
     for (const { date, files } of records) {
       for (const match of new Set(files.map((file) => matchOf.get(file)))) {

@@ -199,6 +199,23 @@ describe('a scan of an account export', () => {
     expect(scan.records.wellness.records).toEqual([]);
   });
 
+  it('counts files of a known source without any value, and reports none', async () => {
+    const metaData = { calendarDate: '2026-02-15T06:31:00.0', sequence: 1 };
+    const files = {
+      'a_userBioMetrics.json': JSON.stringify([{ metaData, vo2Max: 52 }]),
+      'wellness.json': JSON.stringify([{ id: '2026-02-15', restingHR: 47, kcalConsumed: null }]),
+    };
+    const { scan, problems } = await scanOf(files, ['.']);
+    expect(problems).toEqual([]);
+    const { wellness, nutrition } = scan.records;
+    expect([...wellness.unreadable, ...nutrition.unreadable]).toEqual([]);
+    expect(scan.rows.map(row)).toEqual([
+      'wellness: intervals.icu: wellness, 1, 2026-02-15 to 2026-02-15, sent',
+      'wellness: Garmin Connect account export: weights, 1',
+      'nutrition: intervals.icu: food of whole days, 1',
+    ]);
+  });
+
   it('never takes JSON of an unknown program for records', async () => {
     const { scan } = await scanOf(
       {

@@ -38,10 +38,6 @@ export class NutritionDays {
     this.#totals = new ValueReader(targetsOf(totals, NUTRITION_FIELDS), mapping, options);
   }
 
-  get isUsed(): boolean {
-    return this.#items.isUsed || this.#totals.isUsed;
-  }
-
   /** @param problems gets one for each value of no day, and if strict for each that cannot be read */
   add(row: Row, problems: RawRecord[]): void {
     const faults: ValueFault[] = [];

@@ -1,9 +1,8 @@
 import { SyncError } from '../../base/errors.ts';
 import type { RawRecord, Reading } from '../types.ts';
 import { scalarText } from '../values.ts';
-import { nameSource } from '../sources/foreign.ts';
 import { NutritionDays } from './nutrition-days.ts';
-import { type Row, type Rows, firstValue, inputOf } from './row.ts';
+import { type Row, type Rows, firstValue } from './row.ts';
 import { numbersOf, orderOf } from './time.ts';
 import type { MappingOptions } from './row-values.ts';
 import type { Mapping } from '../sources/types.ts';
@@ -31,11 +30,9 @@ export async function* readMapped(
   const problems: RawRecord[] = [];
   /** Rows with dates such as 11/21/2026: all of them together settle which number is the day. */
   const yearLast: Row[] = [];
-  let first: Row | undefined;
   for await (const rows of parts) {
     for (const row of rows) {
       if ((isTable && isDeleted(row)) || (where !== undefined && !isMeant(row, where))) continue;
-      first ??= row;
       const { source, problem } = row;
       if (problem !== undefined) problems.push({ source, problem });
       else if (mayLackOrder && numbersOf(firstValue(row, from), 'dmy') !== undefined) {
@@ -46,10 +43,6 @@ export async function* readMapped(
   }
   for (const row of inOrder(yearLast, [from].flat())) reader.add(row, problems);
   yield* problems.splice(0);
-  if (first?.problem === undefined && first !== undefined && !reader.isUsed) {
-    const message = `${inputOf(first)} has no value that sync reads: its columns or names are empty, or of another kind.`;
-    throw new SyncError('INPUT_INVALID', message, { hint: nameSource('NAME') });
-  }
   yield* reader.finish();
 }
 

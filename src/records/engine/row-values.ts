@@ -1,7 +1,7 @@
 import type { FieldTable } from '../fields.ts';
 import type { Fault, JsonValue, RawRecord, Zone } from '../types.ts';
 import { type RawValue, type TakenValue, contradiction, scalarText, takeValue } from '../values.ts';
-import { type Row, firstValue } from './row.ts';
+import type { Row } from './row.ts';
 import type { MappingRule, Mapping, Path, TimeRule } from '../sources/types.ts';
 import { nameOf } from './time.ts';
 import { type FieldTarget, type ValueForm, isPart, rawValue } from './value.ts';
@@ -65,7 +65,6 @@ export class ValueReader {
   readonly #name: Path | undefined;
   readonly #isGuess: boolean;
   readonly #options: MappingOptions;
-  #isUsed = false;
 
   constructor(
     targets: readonly FieldTarget[],
@@ -79,11 +78,6 @@ export class ValueReader {
     this.#options = options;
   }
 
-  /** A record had a value for a rule, be it "not measured". */
-  get isUsed(): boolean {
-    return this.#isUsed;
-  }
-
   /** @param faults gets one for each value that cannot be read */
   read(row: Row, faults: ValueFault[]): FoundValue[] {
     const name = this.#name === undefined ? undefined : row.get(this.#name);
@@ -92,7 +86,6 @@ export class ValueReader {
     for (const target of this.#targetsNamed(name)) {
       const { field, rule, platform } = target;
       const raw = rawValue(row, target, this.#options, this.#isGuess);
-      this.#isUsed ||= raw !== undefined || firstValue(row, rule.from) !== undefined;
       if (raw === undefined) continue;
       let problem: string | undefined;
       if ('problem' in raw) problem = raw.problem;

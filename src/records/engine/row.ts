@@ -16,11 +16,6 @@ export interface Row {
 /** The records of an export, in parts: waiting for each record takes longer than waiting for each part. */
 export type Rows = Iterable<Iterable<Row>> | AsyncIterable<Iterable<Row>>;
 
-/** Returns the name of a row's input, such as `weight.csv` for `weight.csv:12`. */
-export function inputOf({ source }: Row): string {
-  return source.replace(/(?::\d+|#\/.*)$/, '');
-}
-
 /** Returns the first value at these paths that is neither `null` nor an empty text. */
 export function firstValue(row: Row, paths: SourcePaths): JsonValue | undefined {
   for (const path of typeof paths === 'string' ? [paths] : paths) {

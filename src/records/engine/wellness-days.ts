@@ -43,10 +43,6 @@ export class WellnessDays {
     this.#values = new ValueReader(targets, mapping, options);
   }
 
-  get isUsed(): boolean {
-    return this.#values.isUsed;
-  }
-
   /** @param problems gets one for each value of no day, and if strict for each that cannot be read */
   add(row: Row, problems: RawRecord[]): void {
     const faults: ValueFault[] = [];
