@@ -155,3 +155,16 @@ it('sync watch --new-only sends new files and skips existing ones, also for file
   await stop(next);
   expect(world.hashes()).toEqual([heard, between, overwritten].map(sha256).sort());
 });
+
+it('the files of a folder in another watched folder are counted and sent once', async () => {
+  const inner = join(world.folder, 'inner');
+  put(join(world.folder, 'outer.fit'), anotherRecording());
+  put(join(inner, 'inner.fit'), anotherRecording());
+  const watcher = await ready(world.start(['watch', world.folder, inner, '--json']));
+  await until(() => world.requests() === 2);
+  put(join(inner, 'later.fit'), anotherRecording());
+  await until(() => world.recordings().length === 3);
+  await stop(watcher);
+  expect(events(watcher, 'ready')).toMatchObject([{ files: 2, queued: 2 }]);
+  expect(world.requests()).toBe(3);
+});

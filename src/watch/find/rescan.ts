@@ -208,8 +208,8 @@ export class Rescanner {
   }
 
   /**
-   * Compares the files in a folder with the ledger. The open ones of a local folder go to the intake, which reads the
-   * oldest of all first; those of a device are read here, since it may leave.
+   * Compares the files in a folder with the ledger, except those of another watched folder in it. The open ones of a
+   * local folder go to the intake, which reads the oldest first; those of a device are read here, since it may leave.
    *
    * @returns the number of files
    * @throws ChildError if the file system failed; the signal's reason; ledger errors
@@ -221,6 +221,7 @@ export class Rescanner {
     // Those of a local folder are checked by themselves.
     const noted = remote === undefined ? [] : incomplete.all();
     const missing = new Set(noted.flatMap((file) => (isBelow(file.path, path) ? file.path : [])));
+    const inner = newOnly ? [] : this.#folders.all.filter((folder) => isBelow(folder.path, path));
     const open: FoundFile[] = [];
     let files = 0;
     for await (const batch of reader.list(new Set(missing), signal)) {
@@ -229,10 +230,11 @@ export class Rescanner {
       const seen: FoundFile[] = [];
       known.reading(() => {
         for (const found of batch) {
+          missing.delete(found.path);
+          if (inner.some((folder) => isBelow(found.path, folder.path))) continue;
           this.report(reader, found);
           if (found.found !== 'file') continue;
           files++;
-          missing.delete(found.path);
           const file = { path: found.path, stamp: found.stamp, removable: remote !== undefined };
           if (remote?.tried.has(file.path) === true && file.stamp.size === 0) continue;
           if (!this.#classifier.isOpen(file)) continue;
