@@ -58,10 +58,13 @@ export function* copiesIn(stateDir: string, hashes?: readonly string[]): Generat
 export function countKept(
   stateDir: string,
   account: string,
+  isDelivered: (sha256: string) => boolean = () => false,
 ): { readonly kept: number; readonly keptBytes: number; readonly keptForOthers: number } {
   const isAbandoned = abandonedFor(markProcess(stateDir));
   const copies = [...copiesIn(stateDir)];
-  const own = copies.flatMap(({ label }) => (label?.account === account ? [label] : []));
+  const own = copies.flatMap(({ sha256, label }) =>
+    label?.account === account && !isDelivered(sha256) ? [label] : [],
+  );
   const others = copies.filter(({ label }) => label?.account !== account);
   return {
     kept: own.length,

@@ -498,3 +498,17 @@ describe('recordings in the stash of a watcher that was killed', () => {
     expect(world.hashes()).toEqual(rides.map(sha256).sort());
   });
 });
+
+it('the copy of a recording that another command delivered neither waits nor is counted', async () => {
+  await openWorld();
+  put(join(world.folder, 'ride.fit'), anotherRecording());
+  world.sandbox.control.addFaults('upload-fit:422');
+  await world.lines(['watch', '--once', world.folder], { code: 6 });
+  expect(await world.lines(['status'])).toMatchObject([{ waiting: { kept: 1 } }]);
+  await world.lines(['upload', world.folder]);
+  expect(await world.lines(['status'])).toMatchObject([{ waiting: { kept: 0, keptBytes: 0 } }]);
+  const lines = await world.lines(['watch', '--once', world.folder]);
+  expect(lines.at(-1)).toMatchObject({ total: 1, skipped: 1 });
+  expect(readdirSync(join(stateDir(), 'outbox'))).toEqual([]);
+  expect(world.requests()).toBe(2);
+});

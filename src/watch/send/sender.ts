@@ -119,6 +119,10 @@ export class Sender {
       if (recording.state === 'sending') continue;
       const { sha256 } = recording;
       const upload = ledger.uploads.find(ledger.uploads.settledTracks.find(sha256) ?? sha256);
+      if (upload?.state === 'confirmed') {
+        outbox.drop(sha256);
+        continue;
+      }
       const isResting = upload?.state === 'rejected' && isSettled(upload, clock.now());
       recording.state = isResting ? 'resting' : 'waiting';
     }
