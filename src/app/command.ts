@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type ExitCode, SyncError } from '../base/errors.ts';
 import type { AppContext } from './context.ts';
-import { DEFAULT_JOBS } from '../base/parallel.ts';
+import { DEFAULT_JOBS, MAX_JOBS } from '../base/parallel.ts';
 
 /** A command: its flags, and its run function. One file in `commands/` exports each. */
 export interface CommandModule {
@@ -63,8 +63,6 @@ export function wholeNumber(flag: string, text: string, least: number, most: num
   }
   return number;
 }
-
-const MAX_JOBS = 32;
 
 /** @param about what runs in parallel, such as `uploads at once` */
 export function jobsFlag(about: string): Option {

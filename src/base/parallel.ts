@@ -1,4 +1,5 @@
 export const DEFAULT_JOBS = 4;
+export const MAX_JOBS = 32;
 
 /**
  * Runs `task` over all items in order, at most `jobs` at once. `slot` (0 to jobs - 1) identifies the

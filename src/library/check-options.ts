@@ -23,3 +23,14 @@ export function checkWord(
   const hint = `It takes ${known.join(', ')}.`;
   throw new SyncError('USAGE', `${option}: "${word}" is none of its values.`, { hint });
 }
+
+/** @throws SyncError `USAGE` for a number out of the range, such as NaN */
+export function checkNumber(
+  option: string,
+  given: number | undefined,
+  least: number,
+  most = Infinity,
+): void {
+  if (given === undefined || (given >= least && given <= most)) return;
+  throw new SyncError('USAGE', `${option}: ${given} is not a number from ${least} to ${most}.`);
+}

@@ -24,7 +24,7 @@ import type { PreparedRecord } from '../records/types.ts';
 import { SOURCES } from '../records/sources/all.ts';
 import { makeNamedFolder } from '../system/storage.ts';
 import { systemClock } from '../system/this-process.ts';
-import { DEFAULT_JOBS } from '../base/parallel.ts';
+import { DEFAULT_JOBS, MAX_JOBS } from '../base/parallel.ts';
 import { uploadBatch } from '../upload/pipeline.ts';
 import { noTrack } from '../upload/known-outcome.ts';
 import { contentsOf } from '../upload/read-recording.ts';
@@ -32,7 +32,7 @@ import { type FoundRecording, type NoRecording, recordingsOf } from '../upload/r
 import type { UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
 import { verifyUploads } from '../upload/verify.ts';
-import { checkRecording, checkWord, refuseOptions } from './check-options.ts';
+import { checkNumber, checkRecording, checkWord, refuseOptions } from './check-options.ts';
 import { type Opened, endpointsOf, openClient } from './open.ts';
 import { publicError } from './public-error.ts';
 import { recordResult, uploadResult, verifyResult } from './results.ts';
@@ -82,11 +82,13 @@ export class LibraryClient {
   #temporaryDir: string | undefined;
   #isWarned = false;
 
-  /** @throws SyncError `CONFIG` for an invalid address, path or zone */
+  /** @throws SyncError `CONFIG` for an invalid address, path or zone; `USAGE` for another invalid option */
   constructor(options: ClientOptions, env: Env, open = openHttp) {
     refuseOptions('createClient', options, OPTIONS);
     const { signal, onWarning, timezone, now = () => systemClock.now() } = options;
     checkWord('platformKind', options.platformKind, ['interface', 'coach-watts']);
+    checkNumber('jobs', options.jobs, 1, MAX_JOBS);
+    checkNumber('maxRetryWait', options.maxRetryWait, 0);
     this.#options = options;
     this.#env = env;
     this.#openHttp = open;
@@ -201,6 +203,7 @@ export class LibraryClient {
   }: WorkoutOptions = {}): Promise<Workout[]> {
     return await this.#run(async ({ client }) => {
       refuseOptions('workouts', other);
+      checkNumber('limit', limit, 0);
       for (const [name, day] of Object.entries({ since, until })) checkDay(name, day);
       const zone = await this.#zone();
       const { signal } = this.#context;

@@ -74,7 +74,7 @@ export interface CommonOptions {
     | undefined;
   /** Name of the file part of an upload. Default: `file`. */
   readonly filePart?: string | undefined;
-  /** Requests in flight at once. Default: 4. */
+  /** Requests in flight at once, 1 to 32. Default: 4. */
   readonly jobs?: number | undefined;
   /**
    * Longest pause before a retry (ms); if the platform asks for a longer one (`Retry-After`), the request fails.

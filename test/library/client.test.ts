@@ -429,6 +429,17 @@ describe('a client', () => {
     expect((await failureOf(client().profile({ weight: 700 }))).message).toMatch(/^weight 700: /);
   });
 
+  it.each(['jobs', 'maxRetryWait'])('refuses a number that %s does not take', async (name) => {
+    const { client } = await open();
+    for (const wrong of [-1, NaN]) expect(() => client({ [name]: wrong })).toThrow(`${name}: `);
+    expect(() => client({ jobs: 0 })).toThrow('jobs: 0 is not a number from 1 to 32.');
+    const error = await failureOf(client({ maxRetryWait: 0 }).workouts({ limit: NaN }));
+    expect(error).toMatchObject({
+      code: 'USAGE',
+      message: expect.stringMatching(/^limit: NaN /) as unknown,
+    });
+  });
+
   it('names the field of a record that cannot be sent, and sends the others', async () => {
     const { client, held } = await open();
     const results = await client().pushWellness([
