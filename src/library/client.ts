@@ -113,6 +113,8 @@ export class LibraryClient {
       refuseOptions('upload', other);
       const all = [given].flat();
       const paths = all.filter((each) => typeof each === 'string');
+      const recordings = all.filter((each) => typeof each !== 'string');
+      recordings.forEach(checkRecording);
       const results: UploadResult[] = [];
       const report = (item: UploadItem) => void results.push(uploadResult(item));
       const options = { jobs: this.#jobs, name, metadata, force, anyType, dryRun: false };
@@ -124,9 +126,7 @@ export class LibraryClient {
       };
       if (paths.length > 0) await uploadBatch(this.#context, paths, options, target);
       const uploader = new Uploader(this.#context, options, target);
-      for (const each of all) {
-        if (typeof each === 'string') continue;
-        checkRecording(each);
+      for (const each of recordings) {
         const tools = { now: this.#context.clock.now(), signal: this.#context.signal };
         const parts: (FoundRecording | NoRecording)[] = [];
         for await (const part of recordingsOf(each.path, contentsOf(each.bytes), tools))
@@ -204,7 +204,9 @@ export class LibraryClient {
     return await this.#run(async ({ client }) => {
       refuseOptions('workouts', other);
       checkNumber('limit', limit, 0);
-      for (const [name, day] of Object.entries({ since, until })) checkDay(name, day);
+      for (const [name, day] of Object.entries({ since, until })) {
+        if (day !== undefined) checkDay(name, day);
+      }
       const zone = await this.#zone();
       const { signal } = this.#context;
       const list = await listWorkouts(client, { since, until, limit, zone }, signal);
@@ -352,8 +354,8 @@ function addressOf(given: string | URL): URL {
   return url;
 }
 
-function checkDay(name: string, day: string | undefined): void {
-  if (day === undefined || isCalendarDate(day)) return;
+function checkDay(name: string, day: string): void {
+  if (isCalendarDate(day)) return;
   throw new ProgramError('USAGE', `${name}: ${day} is not a day.`, {
     hint: 'Write it as YYYY-MM-DD.',
   });

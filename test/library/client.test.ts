@@ -382,8 +382,8 @@ describe('a client', () => {
     expect(error).toMatchObject({ code: 'USAGE', message: `${name}: there is no option dryRun.` });
   });
 
-  it('rejects with a SyncError what is no record and no recording', async () => {
-    const { client } = await open();
+  it('rejects with a SyncError what is no record, recording or day, before anything is sent', async () => {
+    const { client, held } = await open();
     const made = client();
     const circle: Record<string, unknown> = { date: '2026-05-17' };
     circle['rawJson'] = circle;
@@ -394,6 +394,8 @@ describe('a client', () => {
       made.pushNutrition(nothing),
       made.upload(nothing),
       made.upload({ path: 'ride.fit', bytes: nothing as never }),
+      made.upload([ride(1), { path: 'ride.fit', bytes: nothing as never }]),
+      made.undoNutrition(nothing),
     ]) {
       const failure = await failureOf(failed);
       expect(failure).toMatchObject({ name: 'SyncError', code: 'USAGE' });
@@ -401,6 +403,7 @@ describe('a client', () => {
         message: expect.stringContaining('argument') as unknown,
       });
     }
+    expect(held().recordings).toEqual([]);
   });
 
   it('names a value that is no number', async () => {
