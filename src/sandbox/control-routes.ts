@@ -39,8 +39,8 @@ const ENDPOINTS: Readonly<
   ],
   'GET /requests': [
     'every request received (?route=&athlete=&after=)',
-    (control, { query }) => ({
-      requests: control.requests({ ...query, after: Number(query['after'] ?? 0) }),
+    (control, { query: { route, athlete, after = 0 } }) => ({
+      requests: control.requests({ route, athlete, after: Number(after) }),
     }),
   ],
   'GET /requests/:ordinal': [

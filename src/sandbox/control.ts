@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { ApiProblem } from './http/problem.ts';
+import { ROUTE_NAMES } from './http/routes.ts';
 import { checkedRequest } from './http/validate.ts';
 import { PUBLIC_CLIENT_ID, findClient } from './oauth/clients.ts';
 import { SCOPES, scopesOf } from './oauth/scopes.ts';
@@ -27,6 +28,12 @@ const expireSchema = v.strictObject({
   kind: v.optional(v.picklist(['access', 'refresh']), 'access'),
 });
 
+const filterSchema = v.strictObject({
+  route: v.optional(v.picklist(ROUTE_NAMES)),
+  athlete: text,
+  after: v.optional(v.number()),
+});
+
 const addFoodSchema = v.strictObject({
   athlete: text,
   date: v.pipe(v.string(), v.check(isPlainDate, 'Expected YYYY-MM-DD')),
@@ -48,7 +55,11 @@ export function createControl(world: World): Control {
     ...dataControl(world),
     ...loginControl(world),
     recordingBytes: (sha256, athlete) => recordings.bytes(sha256, athlete),
-    requests: (filter) => requests.list(filter),
+    requests(filter = {}) {
+      const checked = checkedRequest(filterSchema, filter);
+      if (checked.athlete !== undefined) athleteOf(world, checked.athlete);
+      return requests.list(checked);
+    },
     request(ordinal) {
       const found = requests.find(ordinal);
       if (found === undefined) throw new ApiProblem(404, 'No such request in the log');

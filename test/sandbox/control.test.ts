@@ -116,7 +116,7 @@ describe('the request log', () => {
     });
   });
 
-  it('filters by route, athlete and ordinal; clearing it keeps the ordinals counting', async () => {
+  it('filters by a route, an athlete and an ordinal that exist; clearing it keeps the ordinals counting', async () => {
     const sandbox = openApp();
     await sandbox.app.request('/api/profile', { headers: bearer(sandbox) });
     await sandbox.app.request('/api/workouts', { headers: bearer(sandbox, SCOPES, 'athlete-2') });
@@ -135,6 +135,11 @@ describe('the request log', () => {
     expect(await seen('?route=workouts')).toEqual([[2, 'workouts', 200]]);
     expect(await seen('?athlete=athlete-1')).toEqual([[1, 'profile', 200]]);
     expect(await seen('?after=2')).toEqual([[3, null, 404]]);
+    const wrong = ['?route=workout', '?athlete=nobody', '?after=x'].map(async (query) => {
+      const { status } = await sandbox.app.request(`/_sandbox/requests${query}`);
+      return status;
+    });
+    expect(await Promise.all(wrong)).toEqual([400, 404, 400]);
     expect((await sandbox.app.request('/_sandbox/requests', { method: 'DELETE' })).status).toBe(
       204,
     );
