@@ -57,6 +57,14 @@ describe('a fault', () => {
     ['upload-fit:delay', 'a delay is delay=200ms or delay=1.5s'],
     ['upload-fit:delay=200', 'a delay is delay=200ms or delay=1.5s'],
     ['upload-fit:reset=1', '"reset" takes no =value'],
+    [
+      'upload-fit:html(status=99)',
+      'a page has a status from 200 to 599 that allows a body, not 99',
+    ],
+    [
+      'upload-fit:html(status=204)',
+      'a page has a status from 200 to 599 that allows a body, not 204',
+    ],
   ])('%s is refused with the allowed values', (spec, message) => {
     expect(() => parseFault(spec)).toThrow(FaultSpecError);
     expect(() => parseFault(spec)).toThrow(`Fault "${spec}": ${message}`);

@@ -78,8 +78,13 @@ function parseKind(
     case 'delay':
       // Another fault may apply to the same request.
       return { kind: 'delay', ms: parseTime(value, fail) } as const;
-    case 'html':
-      return { kind: 'html', status: Number(params.status ?? 502), after } as const;
+    case 'html': {
+      const status = Number(params.status ?? 502);
+      if (status < 200 || status > 599 || WITHOUT_BODY.includes(status)) {
+        return fail(`a page has a status from 200 to 599 that allows a body, not ${status}`);
+      }
+      return { kind: 'html', status, after } as const;
+    }
     case 'reset':
     case 'reset-after':
       return { kind: 'reset', after: after || kind === 'reset-after' } as const;
@@ -95,6 +100,8 @@ function parseKind(
       return fail(`no kind "${kind}": ${FAULT_KINDS}`);
   }
 }
+
+const WITHOUT_BODY = [204, 205, 304];
 
 function parseTime(value: string | undefined, fail: (problem: string) => never): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s)$/.exec(value ?? '');
