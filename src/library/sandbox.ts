@@ -16,7 +16,8 @@ import { startWithZoneData } from '../records/days/zone.ts';
 import { shippedZoneData } from '../records/days/zones/shipped.ts';
 import { ApiProblem } from '../sandbox/http/problem.ts';
 import { messageOf, systemCode } from '../base/errors.ts';
-import { synthesize } from '../seed/synthesize.ts';
+import { checkZone } from '../base/zone-name.ts';
+import { type SynthesizeOptions, synthesize } from '../seed/synthesize.ts';
 import { refuseOptions } from './check-options.ts';
 import { SyncError } from './errors.ts';
 import { publicError } from './public-error.ts';
@@ -200,11 +201,8 @@ export function* seed(options: SeedOptions = {}): Generator<SeedDay, void, undef
   const { days = 30, seed: number = 1, now: clock = Date.now, timezone, until, ...other } = options;
   refuseOptions('seed', other);
   const zone = timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const now = clock();
-  // Sweden writes dates as in ISO 8601.
-  const last = until ?? new Date(now).toLocaleDateString('sv', { timeZone: zone });
   startWithZoneData(shippedZoneData);
-  for (const day of synthesized({ days, seed: number, until: last, zone, now })) {
+  for (const day of synthesized({ days, seed: number, until, zone, now: clock() })) {
     const { date, recordings, wellness, nutrition } = day;
     yield {
       date,
@@ -215,9 +213,17 @@ export function* seed(options: SeedOptions = {}): Generator<SeedDay, void, undef
   }
 }
 
-function synthesized(options: Parameters<typeof synthesize>[0]): ReturnType<typeof synthesize> {
+function synthesized(
+  options: Omit<SynthesizeOptions, 'until'> & {
+    readonly until: string | undefined;
+    readonly now: number;
+  },
+): ReturnType<typeof synthesize> {
   try {
-    return synthesize(options);
+    const timeZone = checkZone(options.zone);
+    // Sweden writes dates as in ISO 8601.
+    const today = new Date(options.now).toLocaleDateString('sv', { timeZone });
+    return synthesize({ ...options, until: options.until ?? today });
   } catch (error) {
     throw publicError(error);
   }

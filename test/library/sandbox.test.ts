@@ -109,6 +109,7 @@ describe('startSandbox', () => {
     expect(await failure(() => control.process({ sha256: 'none' }))).toMatch(/^USAGE.*recording/);
     expect(await failure(() => [...seed({ day: 3 } as object)])).toMatch(/^USAGE seed:.*day/);
     expect(await failure(() => [...seed({ days: 0 })])).toMatch(/^USAGE The number of days/);
+    expect(await failure(() => [...seed({ timezone: 'Mars/X' })])).toMatch(/^CONFIG .*'Mars\/X'/);
   });
 
   it('can be closed twice, and frees its port', async () => {
