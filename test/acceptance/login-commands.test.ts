@@ -80,8 +80,19 @@ describe('a login in two commands', () => {
     denied.searchParams.set('error', 'access_denied');
     const { code, stderr } = await finish(world, denied.href);
     expect([code, stderr]).toEqual([4, expect.stringContaining('was not approved')]);
+    expect(stderr).toContain('sync login --start');
     expect((await finish(world, last)).code).toBe(4);
     expect(requestCounts(world.sandbox)).not.toHaveProperty('token');
+  });
+
+  it('is over after an outage at the exchange of the code, and says so', async () => {
+    const world = await openWorld();
+    const { last } = await start(world);
+    world.sandbox.control.addFaults('exchange:503');
+    const { code, stderr } = await finish(world, last);
+    expect([code, stderr]).toEqual([5, expect.stringContaining('sync login --start')]);
+    expect(stderr).not.toContain('same command');
+    expect((await finish(world, last)).code).toBe(4);
   });
 
   it('is over after 30 minutes', async () => {

@@ -11,7 +11,7 @@ import {
   pendingProfiles,
 } from '../../auth/pending-login.ts';
 import { createAuthorizationSecrets } from '../../auth/pkce.ts';
-import { SyncError } from '../../base/errors.ts';
+import { SyncError, isTemporary } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, isSecretOf, type SettingOverrides } from '../../config/config.ts';
 import { endpointUrl, serviceId } from '../../config/endpoints.ts';
@@ -130,11 +130,16 @@ export async function finishLogin(context: AppContext, http: Http): Promise<Logi
     const tokens = await exchange(context, attempt, callback, { redirectUri, verifier });
     return await keep(context, attempt, tokens, 'code');
   } catch (error) {
-    if (!(error instanceof SyncError && isUnknownClient(error, registered))) throw error;
-    await forgetClient(config, baseUrl);
-    throw error.with({
-      hint: phrase`The platform no longer knows the client that sync registered. Run ${START} again: it can register another one.`,
-    });
+    if (!(error instanceof SyncError)) throw error;
+    if (isUnknownClient(error, registered)) {
+      await forgetClient(config, baseUrl);
+      throw error.with({
+        hint: phrase`The platform no longer knows the client that sync registered. Run ${START} again: it can register another one.`,
+      });
+    }
+    const isDenied = error.details['error'] === 'access_denied';
+    if (!isTemporary(error.code) && !isDenied) throw error;
+    throw error.with({ hint: phrase`This login is over. Run ${START} for a new one.` });
   }
 }
 
