@@ -1,4 +1,5 @@
 import { type Http, type HttpResponse, isSuccess } from '../api/http.ts';
+import { serviceMessage } from '../api/service-message.ts';
 import { isPage } from '../api/wire.ts';
 import { type Repeatable, RETRIES, type RetryPolicy, withRetry } from '../api/retry.ts';
 import type { Context } from '../base/context.ts';
@@ -234,7 +235,8 @@ function refusal(response: HttpResponse, url: URL, options: RefusalOptions): Syn
   const { secrets, invalidGrant } = options;
   const body = parseObject(response.text) ?? {};
   const error = sanitize(body['error'], secrets, 60);
-  const description = sanitize(body['error_description'] ?? body['message'], secrets, 200);
+  const words = serviceMessage(response, secrets) ?? '';
+  const description = words === error ? '' : words;
   const because = description === '' ? '' : ` (${description})`;
   const details = {
     status: response.status,

@@ -100,18 +100,29 @@ describe('a refresh that is refused in words other than invalid_grant', () => {
     return { world, ride: world.write('ride.fit', makeRecording()) };
   };
 
-  it.each<[string, PlainAnswer]>([
-    ['400', { status: 400, body: { message: 'Bad Request' } }],
-    ['401 without a body', { status: 401, body: '' }],
-    ['403', { status: 403, body: { detail: 'no' } }],
-    ['422', { status: 422, body: { detail: [{ loc: ['body'], msg: 'field required' }] } }],
+  it.each<[string, PlainAnswer, string]>([
+    ['400', { status: 400, body: { message: 'Bad Request' } }, '(Bad Request)'],
+    [
+      '400 in plain text',
+      { status: 400, body: 'Unknown token', type: 'text/plain' },
+      '(Unknown token)',
+    ],
+    ['401 without a body', { status: 401, body: '' }, 'status 401.'],
+    ['401 with an error alone', { status: 401, body: { error: 'odd' } }, 'request: odd.'],
+    ['403', { status: 403, body: { detail: 'not now' } }, '(not now)'],
+    [
+      '422',
+      { status: 422, body: { detail: [{ loc: ['body'], msg: 'field required' }] } },
+      '(field required)',
+    ],
   ])(
-    'ends with exit code 4 after %s, names the secret, and the next command tries again',
-    async (_what, answer) => {
+    'ends with exit code 4 after %s, with the reason and the secret, and the next command tries again',
+    async (_what, answer, reason) => {
       const { world, ride } = await expired(answer);
       const { code, stdout, stderr } = await world.sync(['upload', ride]);
       expect(code).toBe(4);
       expect(stdout + stderr).toContain('--client-secret-stdin');
+      expect(stdout + stderr).toContain(reason);
       expect((await world.lines(['status']))[0]?.['login']).toMatchObject({ state: 'logged-in' });
       delete world.platform.answers.token;
       expect((await world.sync(['upload', ride])).code).toBe(0);
