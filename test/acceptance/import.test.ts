@@ -176,6 +176,20 @@ describe('sync import', () => {
     expect(lines[0]).toMatchObject({ kind: 'recordings', files: 2, sends: true });
   });
 
+  it('says what is left out of wellness and of food, and which command takes a unit', async () => {
+    const world = await openLoggedInWorld();
+    const foods = 'Day,Group,Food Name,Amount,Energy (kcal)\n2026-02-15,Frühstück,Müsli,60 g,227\n';
+    const zip = makeZip([
+      { name: 'weights.csv', bytes: 'Date,Body Fat %,Weight\n2026-02-15,14.2,72.4\n' },
+      { name: 'servings.csv', bytes: Buffer.from(foods, 'latin1') },
+    ]);
+    const path = world.write('export.zip', zip);
+    const { stderr } = await world.sync(['import', path, '--dry-run']);
+    expect(stderr).toContain('weights.csv: weight: the file does not state its unit');
+    expect(stderr).toContain('`sync push wellness FILE` takes --unit.');
+    expect(stderr).toContain('servings.csv: the text is not UTF-8');
+  });
+
   it('sends with --since nothing from before that day', async () => {
     const { world, path } = await openExport();
     expect((await world.sync(['import', path, '--yes', '--since', '2026-02-16'])).code).toBe(0);

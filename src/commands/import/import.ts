@@ -23,7 +23,7 @@ import { Tally } from '../../app/outcomes.ts';
 import type { Connection } from '../../app/connection.ts';
 import { Archives } from '../../archive/archives.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
-import { joinTexts } from '../../base/phrase.ts';
+import { joinTexts, phrase, renderText, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { type Scan, type ScanOptions, sendScan, scanInputs } from '../../import/scan.ts';
 import { PHONE_TRACKS } from '../../import/take-tracks.ts';
@@ -199,10 +199,13 @@ class Import {
       this.#report.failures.print(output);
     }
     const { rows, records } = scan;
-    const { notes, warnings } = records.wellness;
-    for (const note of notes) output.say(note);
+    const read = [records.wellness, records.nutrition];
+    const warnings = new Set(read.flatMap((ofKind) => ofKind.warnings));
+    for (const note of records.wellness.notes) output.say(note);
     for (const warning of warnings) output.warn(warning);
-    for (const { unreadable, invalid } of [records.wellness, records.nutrition]) {
+    if ([...warnings].some((warning) => renderText(warning, undefined).includes('--unit')))
+      output.say(phrase`${sync('push', 'wellness', 'FILE')} takes --unit.`);
+    for (const { unreadable, invalid } of read) {
       for (const item of [...unreadable, ...invalid]) this.#report.add(item);
     }
     if (output.json) for (const row of rows) output.result(rowJson(row));
