@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ChoiceOption, type CommandModule, collect, wholeNumber } from '../app/command.ts';
 import { warnOfDistrust } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
@@ -17,6 +17,7 @@ import {
   SETTINGS,
   type SettingFacts,
 } from '../sandbox/settings.ts';
+import { type Lock, tryLock } from '../system/process-lock.ts';
 import { makeNamedFolder, storageError } from '../system/storage.ts';
 import { clearReadyFile, exportLine, openRequestFile, readyFile } from './sandbox-files.ts';
 import { readyJson, readyText, requestText, stoppedJson, stoppedText } from './sandbox-words.ts';
@@ -117,7 +118,7 @@ async function serve(
   onRequest: (record: RequestRecord) => void,
 ): Promise<void> {
   const { output, signal } = context;
-  const sandbox = await start(flags, onRequest);
+  const { sandbox, lock } = await start(flags, onRequest);
   const ready = readyJson(sandbox, {
     data: flags.data === undefined ? null : resolve(flags.data),
     faults: flags.fault ?? [],
@@ -135,6 +136,7 @@ async function serve(
   } finally {
     file?.remove();
     await sandbox.close();
+    lock?.release();
   }
 }
 
@@ -144,11 +146,11 @@ function settingTerm([name, { meaning, byDefault }]: [string, SettingFacts]): [s
   return [`${name}=${value}`, meaning.replaceAll('`', '')];
 }
 
-/** @throws SyncError `USAGE` for a wrong value, `PORT_IN_USE`, `STORAGE` */
+/** @throws SyncError `USAGE` for a wrong value, `PORT_IN_USE`, `STORAGE`, `BUSY` */
 async function start(
   flags: SandboxFlags,
   onRequest: (record: RequestRecord) => void,
-): Promise<SandboxServer> {
+): Promise<{ readonly sandbox: SandboxServer; readonly lock: Lock | undefined }> {
   const port = wholeNumber('--port', flags.port ?? String(DEFAULT_SANDBOX_PORT), 0, 65_535);
   const { platform, autoApprove } = flags;
   const settings = { ...Object.fromEntries((flags.set ?? []).map(setting)), platform, autoApprove };
@@ -159,9 +161,9 @@ async function start(
     });
   }
   const data = flags.data === undefined ? undefined : resolve(flags.data);
-  if (data !== undefined) makeNamedFolder(data, '--data', 0o700);
+  const lock = data === undefined ? undefined : lockFolder(data);
   try {
-    return await startSandbox({
+    const sandbox = await startSandbox({
       port,
       data,
       redirectUris: flags.redirectUri,
@@ -170,9 +172,20 @@ async function start(
       onRequest,
       version: VERSION,
     });
+    return { sandbox, lock };
   } catch (error) {
+    lock?.release();
     throw explained(error, port, data);
   }
+}
+
+function lockFolder(data: string): Lock {
+  makeNamedFolder(data, '--data', 0o700);
+  const lock = tryLock(join(data, 'sandbox.lock'));
+  if (lock !== undefined) return lock;
+  throw new SyncError('BUSY', `Another sandbox uses the folder ${data}.`, {
+    hint: 'Stop that one, or name another folder with --data DIR.',
+  });
 }
 
 const SETTINGS_HINT = `${programName()} sandbox --help lists every setting.`;

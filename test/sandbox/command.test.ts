@@ -266,6 +266,17 @@ describe('sync sandbox', () => {
     });
   });
 
+  it('refuses the data folder of a running sandbox, and takes it afterwards', async () => {
+    const data = scratchDir();
+    const { stop } = await start({ data });
+    await expect(start({ data })).rejects.toMatchObject({
+      code: 'BUSY',
+      message: `Another sandbox uses the folder ${data}.`,
+    });
+    await stop();
+    await start({ data });
+  });
+
   it.skipIf(process.platform === 'win32')('makes the folder of --data for its owner', async () => {
     const data = join(scratchDir(), 'deep', 'data');
     const before = process.umask(0);
