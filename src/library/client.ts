@@ -78,6 +78,7 @@ export class LibraryClient {
   readonly #jobs: number;
   readonly #closing = new AbortController();
   readonly #context: Context;
+  readonly #running = new Set<Promise<unknown>>();
   #opened: Promise<Opened> | undefined;
   #temporaryDir: string | undefined;
   #isWarned = false;
@@ -230,6 +231,7 @@ export class LibraryClient {
 
   async close(): Promise<void> {
     this.#closing.abort(new ProgramError('INTERRUPTED', 'The client was closed.'));
+    await Promise.allSettled(this.#running);
     const opened = await this.#opened?.catch(() => undefined);
     this.#opened = undefined;
     await opened?.close();
@@ -309,8 +311,18 @@ export class LibraryClient {
     );
   }
 
-  /** Runs an operation. Errors of the program become those of the package. */
   async #run<T>(operation: (opened: Opened) => Promise<T>): Promise<T> {
+    const running = this.#attempt(operation);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** Runs an operation. Errors of the program become those of the package. */
+  async #attempt<T>(operation: (opened: Opened) => Promise<T>): Promise<T> {
     try {
       this.#context.signal.throwIfAborted();
       return await operation(await (this.#opened ??= this.#open()));

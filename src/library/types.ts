@@ -136,7 +136,7 @@ export interface Client extends AsyncDisposable {
   workouts(options?: WorkoutOptions): Promise<Workout[]>;
   /** Compares the recordings in the ledger with the platform's workouts. */
   verify(): Promise<VerifyResult[]>;
-  /** Waits for a refresh in flight, and closes connections and ledger. May be called twice. */
+  /** Ends operations in flight, waits for a refresh, and closes connections and ledger. May be called twice. */
   close(): Promise<void>;
 }
 

@@ -503,6 +503,15 @@ describe('a client', () => {
     expect(await made.profile()).toMatchObject({ id: 'athlete-1' });
   });
 
+  it('ends the operations in flight when it is closed', async () => {
+    const { sandbox, client } = await open({ faults: ['upload-fit:hang'] });
+    const made = client();
+    const failed = failureOf(made.upload(ride(1)));
+    await expect.poll(() => sandbox.requests().at(-1)?.route).toBe('upload-fit');
+    await made.close();
+    expect(await failed).toMatchObject({ code: 'INTERRUPTED', message: 'The client was closed.' });
+  });
+
   it('deletes its temporary folder when it is closed', async () => {
     const { client } = await open();
     const made = client();
