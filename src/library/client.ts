@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -104,6 +105,7 @@ export class LibraryClient {
       trace: () => undefined,
       warn: (text) => onWarning?.(renderText(text, undefined)),
     };
+    setMaxListeners(0, this.#context.signal);
   }
 
   async upload(

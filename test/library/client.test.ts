@@ -503,6 +503,17 @@ describe('a client', () => {
     expect(await made.profile()).toMatchObject({ id: 'athlete-1' });
   });
 
+  it('runs many operations at once without a warning of Node.js', async () => {
+    const warnings: string[] = [];
+    const note = ({ name }: Error) => void warnings.push(name);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    const { client } = await open({ faults: ['profile:delay=100ms*inf'] });
+    const made = client();
+    await Promise.all(Array.from({ length: 20 }, () => made.profile()));
+    expect(warnings).not.toContain('MaxListenersExceededWarning');
+  });
+
   it('ends the operations in flight when it is closed', async () => {
     const { sandbox, client } = await open({ faults: ['upload-fit:hang'] });
     const made = client();
