@@ -82,7 +82,7 @@ describe('startSandbox', () => {
     expect(() => control.editFood(id, null)).toThrow(id);
   });
 
-  it('refuses faults, settings and scopes that it does not know', async () => {
+  it('refuses faults, settings, scopes and athletes that it cannot use', async () => {
     const failure = async (run: () => unknown) => {
       const error = await Promise.resolve()
         .then(run)
@@ -101,6 +101,11 @@ describe('startSandbox', () => {
     expect(await failure(() => startSandbox(typo))).toBe(
       'USAGE startSandbox: there is no option fault.',
     );
+    const athletes = [{ id: 'ada' }, { id: 'ada' }];
+    expect(await failure(() => startSandbox({ athletes }))).toBe(
+      'USAGE Two athletes have the id "ada"',
+    );
+    expect(await failure(() => startSandbox({ athletes: [] }))).toMatch(/^USAGE.*one athlete/);
     expect(await failure(() => startSandbox({ port }))).toMatch(/^PORT_IN_USE.*in use/);
     expect(await failure(() => control.tokens({ scopes: ['everything'] }))).toMatch(
       /^USAGE.*scopes/,

@@ -1,3 +1,4 @@
+import { ApiProblem } from '../http/problem.ts';
 import type { Store, Table } from '../store.ts';
 import type { AthleteProfile } from '../types.ts';
 
@@ -51,8 +52,10 @@ export class Athletes {
 
   /** Adds the athletes that the store lacks; the others keep their stored profile. */
   constructor(store: Store, athletes: readonly AthleteProfile[]) {
-    if (athletes.length === 0) throw new RangeError('A sandbox needs at least one athlete');
     this.ids = athletes.map((athlete) => athlete.id);
+    if (athletes.length === 0) throw new ApiProblem(400, 'A sandbox needs at least one athlete');
+    const twice = this.ids.find((id, at) => this.ids.indexOf(id) !== at);
+    if (twice !== undefined) throw new ApiProblem(400, `Two athletes have the id "${twice}"`);
     this.#table = store.table('athletes');
     for (const athlete of athletes) {
       if (this.#table.get(athlete.id) === undefined) this.#table.set(athlete.id, athlete);
