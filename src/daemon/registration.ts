@@ -1,10 +1,10 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Context } from '../base/context.ts';
-import { systemCode } from '../base/errors.ts';
+import { SyncError, systemCode } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
 import { placeOf } from '../system/mounts.ts';
-import { type Lock, waitForLock } from '../system/process-lock.ts';
+import { type Lock, tryLock, waitForLock } from '../system/process-lock.ts';
 import { makeStateFolder, storageError } from '../system/storage.ts';
 import { thisProcess, sha256 } from '../system/this-process.ts';
 import { processStart } from './process-start.ts';
@@ -57,7 +57,7 @@ export async function registerWatcher(
 /** This process as a registered watcher. No method throws for a full disk. */
 export class Registration {
   readonly #paths: WatcherPaths;
-  readonly #lock: Lock;
+  #lock: Lock;
   readonly #clock: Clock;
   readonly #earlier: WatcherState | undefined;
   #state: WatcherState;
@@ -136,12 +136,25 @@ export class Registration {
 
   #put(state: WatcherState, durable: boolean): boolean {
     try {
+      if (!this.#isLocked()) return false;
       writeState(this.#paths, state, durable);
       return true;
     } catch (error) {
-      if (systemCode(error) === undefined) throw error;
+      if (!(error instanceof SyncError) && systemCode(error) === undefined) throw error;
       return false;
     }
+  }
+
+  /** Takes the lock again if the state folder was moved or deleted. @returns false if another process has it */
+  #isLocked(): boolean {
+    const { dir, lockFile } = this.#paths;
+    if (existsSync(lockFile)) return true;
+    makeStateFolder(dir);
+    const lock = tryLock(lockFile);
+    if (lock === undefined) return false;
+    this.#lock.release();
+    this.#lock = lock;
+    return true;
   }
 }
 

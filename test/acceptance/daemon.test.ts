@@ -368,6 +368,17 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
     ]);
   });
 
+  it('shows and ends a daemon whose state folder was deleted', async () => {
+    const world = await openDaemonWorld();
+    const { pid } = await startDaemon(world, [world.folder]);
+    rmSync(join(world.home.dir, 'state'), { recursive: true });
+    const status = async () => (await world.sync(['daemon', 'status'])).stdout;
+    await vi.waitUntil(async () => (await status()).includes(`process ${String(pid)}`), NEVER_MS);
+    const stopped = await world.lines(['daemon', 'stop']);
+    expect(stopped).toMatchObject([{ outcome: 'stopped', pid }, { stopped: 1 }]);
+    expect(isAlive(pid)).toBe(false);
+  });
+
   it('reports a daemon that was killed, and another one can start', async () => {
     const world = await openDaemonWorld();
     process.kill((await startDaemon(world, [world.folder])).pid, 'SIGKILL');
