@@ -24,6 +24,15 @@ export function checkWord(
   throw new SyncError('USAGE', `${option}: "${word}" is none of its values.`, { hint });
 }
 
+/** @throws SyncError `USAGE` for a value that JSON cannot hold, such as a BigInt */
+export function checkJson(option: string, value: unknown): void {
+  try {
+    JSON.stringify(value);
+  } catch (cause) {
+    throw new SyncError('USAGE', `${option}: it cannot be written as JSON.`, { cause });
+  }
+}
+
 /** @throws SyncError `USAGE` for a number out of the range, such as NaN */
 export function checkNumber(
   option: string,

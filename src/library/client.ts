@@ -33,7 +33,7 @@ import { type FoundRecording, type NoRecording, recordingsOf } from '../upload/r
 import type { UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
 import { verifyUploads } from '../upload/verify.ts';
-import { checkNumber, checkRecording, checkWord, refuseOptions } from './check-options.ts';
+import { checkJson, checkNumber, checkRecording, checkWord, refuseOptions } from './check-options.ts';
 import { type Opened, endpointsOf, openClient } from './open.ts';
 import { publicError } from './public-error.ts';
 import { recordResult, uploadResult, verifyResult } from './results.ts';
@@ -114,6 +114,7 @@ export class LibraryClient {
   ): Promise<UploadResult | UploadResult[]> {
     return await this.#run(async ({ targets }) => {
       refuseOptions('upload', other);
+      checkJson('metadata', metadata);
       const all = [given].flat();
       const paths = all.filter((each) => typeof each === 'string');
       const recordings = all.filter((each) => typeof each !== 'string');

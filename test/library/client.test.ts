@@ -395,6 +395,7 @@ describe('a client', () => {
       made.upload(nothing),
       made.upload({ path: 'ride.fit', bytes: nothing as never }),
       made.upload([ride(1), { path: 'ride.fit', bytes: nothing as never }]),
+      made.upload(ride(1), { metadata: { lap: 1n } }),
       made.undoNutrition(nothing),
     ]) {
       const failure = await failureOf(failed);

@@ -125,7 +125,7 @@ function timeoutError(
 function foreignAnswer(issuer: string, origin: string): SyncError {
   return new SyncError(
     'AUTH_REFUSED',
-    `The answer to the login is from ${issuer}, not from ${origin}.`,
+    `The answer to the login is from ${issuer || 'an unnamed server'}, not from ${origin}.`,
     {
       hint: phrase`Nothing was sent to either. Does ${sync('config', 'get', 'baseUrl')} print the address of your training platform?`,
       details: { issuer },

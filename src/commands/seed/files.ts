@@ -80,7 +80,7 @@ function findPresent(
 
 function inTheWay(path: string, why: string): SyncError {
   return new SyncError('USAGE', `${path} is there already, and ${why}. Nothing was written.`, {
-    hint: 'Name another folder with --out. A seed with other arguments needs its own.',
+    hint: 'Name another folder with --out. A seed with other arguments, or at a later hour of its last day, needs its own.',
     details: { path },
   });
 }

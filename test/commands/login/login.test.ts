@@ -326,7 +326,10 @@ describe('a login that fails', () => {
     expect(tokenRequests(service)).toHaveLength(1);
   });
 
-  it('sends the code nowhere if another service answered', async () => {
+  it.each([
+    ['https://honest.example', 'https://honest.example'],
+    ['', 'an unnamed server'],
+  ])('sends the code nowhere if another service answered: %j', async (issuer, named) => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
     const { done } = login(here, {
@@ -335,14 +338,14 @@ describe('a login that fails', () => {
           const url = await openStart(address);
           const answer = await fetch(url, { redirect: 'manual' });
           const location = new URL(answer.headers.get('location') ?? '');
-          location.searchParams.set('iss', 'https://honest.example');
+          location.searchParams.set('iss', issuer);
           void fetch(location).then((page) => page.text());
         },
       },
     });
     expect(await failure(done)).toMatchObject({
       code: 'AUTH_REFUSED',
-      message: `The answer to the login is from https://honest.example, not from ${service.url}.`,
+      message: `The answer to the login is from ${named}, not from ${service.url}.`,
     });
     expect(tokenRequests(service)).toEqual([]);
     expect(await here.store.load(never)).toBeUndefined();
