@@ -1,7 +1,8 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeEdge } from '../support/device.ts';
+import { NEVER_MS } from '../support/until.ts';
 import { type Running, ndjson } from '../support/program.ts';
 import {
   anotherRecording,
@@ -112,11 +113,13 @@ describe('sync watch --devices', () => {
     expect(left).toBeGreaterThan(0);
     expect(events(watcher, 'unfinished')).toEqual([]);
     expect(watcher.stdout()).not.toContain('disappeared');
-    const status = await world.sync(['status'], { env });
-    expect(status.stdout).toContain('any known device');
-    expect(status.stdout.replace(/\s+/g, ' ')).toContain(
-      `${left} recordings are still on the Garmin Edge 840: plug it in again.`,
-    );
+    const said = `${left} recordings are still on the Garmin Edge 840: plug it in again.`;
+    // The watcher writes its state after the notice.
+    await vi.waitUntil(async () => {
+      const { stdout } = await world.sync(['status'], { env });
+      expect(stdout).toContain('any known device');
+      return stdout.replace(/\s+/g, ' ').includes(said);
+    }, NEVER_MS);
 
     await until(() => world.recordings().length === kept);
     // It is known after a restart, too.

@@ -76,6 +76,8 @@ interface Item {
   carbs: number | undefined;
   /** What the athlete did to it in the app. */
   edited?: number;
+  /** Who sent it with --force since that, beside or in place of the athlete's. */
+  forcedBy?: readonly string[];
   deleted?: true;
   /** The input changed it after the athlete edited it. */
   contested?: true;
@@ -411,6 +413,7 @@ class Life {
       this.#note(`app: deletes ${item.name}`);
     } else {
       item.edited = this.#app++ + 1000;
+      delete item.forcedBy;
       control.editFood(id, { carbs: item.edited });
       this.#note(`app: edits ${item.name} to ${item.edited}`);
     }
@@ -534,6 +537,7 @@ class Life {
         if (/erased, since/.test(said) && said.includes(item.name)) item.deleted = true;
       }
       if (!item.by.includes(by)) continue;
+      if (force) item.forcedBy = [...(item.forcedBy ?? []), by];
       if (force && item.carbs === undefined) item.either = true;
       else if (force && !this.#isOfOther(by, item)) {
         // Its version was sent in place of the athlete's.
@@ -579,7 +583,8 @@ class Life {
     // `--force` sends an item beside the version of another application.
     const isBeside = ({ said }: Report) => said.includes('sent beside it') && said.includes(name);
     const isForced = by.some((each) => this.#reportsOf(each, date).some(isBeside));
-    if (there.length > 1 && isForced) return;
+    const isOverwritten = there[0] === carbs && by.every((each) => item.forcedBy?.includes(each));
+    if (isForced && (there.length > 1 || isOverwritten)) return;
     // Both versions, if it undid the removal of the earlier one.
     const isRaced = item.raced !== undefined && isDeepStrictEqual(there, item.raced.held);
     if (there.length > 1 && !isRaced) this.#found('doubled', found);

@@ -329,7 +329,7 @@ describe('a login that fails', () => {
   it.each([
     ['https://honest.example', 'https://honest.example'],
     ['', 'an unnamed server'],
-  ])('sends the code nowhere if another service answered: %j', async (issuer, named) => {
+  ])('sends the code nowhere if another service answered', async (issuer, named) => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
     const { done } = login(here, {
