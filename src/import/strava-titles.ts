@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { Readable, pipeline } from 'node:stream';
 import { parse } from 'csv-parse';
 import type { InputFile } from '../inputs/input-files.ts';
 
@@ -25,7 +25,8 @@ export class StravaTitles {
     if (name !== LIST || size > MAX_BYTES) return false;
     const folder = path.slice(0, -LIST.length);
     let isList = false;
-    const rows = Readable.from(read()).pipe(parse({ relax_column_count: true, bom: true }));
+    const rows = parse({ relax_column_count: true, bom: true });
+    pipeline(Readable.from(read()), rows, () => undefined);
     try {
       for await (const row of rows as AsyncIterable<readonly string[]>) {
         const recording = row.find((cell) => RECORDING.test(cell));

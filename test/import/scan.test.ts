@@ -216,6 +216,17 @@ describe('a scan of an account export', () => {
     ]);
   });
 
+  it('sends the recordings of a Strava export whose list of titles is damaged', async () => {
+    const list = 'Activity ID,Activity Date,Activity Name,Filename\n1,x,Albis,activities/1.fit\n';
+    const zip = makeZip([
+      { name: 'activities/1.fit', bytes: RIDE },
+      { name: 'activities.csv', bytes: list, lies: { crc: 1 } },
+    ]);
+    const { scan, problems } = await scanOf({ 'export.zip': zip }, ['export.zip']);
+    expect(problems).toEqual(['export.zip/activities.csv: corrupt']);
+    expect(scan.members).toMatchObject([{ path: 'export.zip/activities/1.fit' }]);
+  });
+
   it('never takes JSON of an unknown program for records', async () => {
     const { scan } = await scanOf(
       {
