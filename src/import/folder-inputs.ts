@@ -26,7 +26,7 @@ export interface FolderTools extends Pick<Context, 'signal' | 'warn'> {
 
 export type FolderInputs = ReturnType<typeof folderInputs>;
 
-export function folderInputs(kind: RecordKind, { list }: SourceOptions, tools: FolderTools) {
+export function folderInputs(kind: RecordKind, sources: SourceOptions, tools: FolderTools) {
   const { cwd, signal, tempFolder, warn, say, progress } = tools;
   const archives = new Archives(signal, tempFolder);
   const readInput = inputReader();
@@ -38,8 +38,8 @@ export function folderInputs(kind: RecordKind, { list }: SourceOptions, tools: F
     /** Returns the inputs in a folder or an archive. If there are none, it returns one that cannot be read. */
     async in(path: string): Promise<readonly Input[]> {
       const table = new ImportTable();
-      const scan = new RecordScan(table, list, report);
-      const takesFit = kind === 'wellness' && matchFit(path, list).length > 0;
+      const scan = new RecordScan(table, sources, report);
+      const takesFit = kind === 'wellness' && matchFit(path, sources.list).length > 0;
       let done = 0;
       let withoutWellness = 0;
       for await (const inputFile of walk([path], cwd, archives)) {

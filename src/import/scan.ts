@@ -4,8 +4,7 @@ import type { RunTarget } from '../upload/batch-sender.ts';
 import { extname } from 'node:path';
 import type { Archives } from '../archive/archives.ts';
 import type { Context } from '../base/context.ts';
-import type { Source } from '../records/sources/types.ts';
-import type { RecordKind, RecordOptions, Zone } from '../records/types.ts';
+import type { RecordKind, RecordOptions, SourceOptions, Zone } from '../records/types.ts';
 import { isRecordingName, isRepairedCopy, isTrackName } from '../inputs/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { ImportTable } from './import-table.ts';
@@ -20,11 +19,11 @@ import { type InputFile, type UnreadableInput, walk } from '../inputs/input-file
 
 export type Scan = Readonly<Awaited<ReturnType<typeof scanInputs>>>;
 
-export interface ScanOptions extends Omit<RecordOptions, 'sources'> {
+export interface ScanOptions extends RecordOptions {
   readonly zone: Zone;
   /** Earliest day (`YYYY-MM-DD`) of recordings and records. */
   readonly since: string | undefined;
-  readonly sources: readonly Source[];
+  readonly sources: SourceOptions;
   /** Kinds of rows that `import` sends only with `--include`. */
   readonly include: readonly string[];
 }

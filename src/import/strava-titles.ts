@@ -1,11 +1,9 @@
 import { Readable, pipeline } from 'node:stream';
 import { parse } from 'csv-parse';
 import type { InputFile } from '../inputs/input-files.ts';
+import { MAX_BYTES } from './take-records.ts';
 
 const LIST = 'activities.csv';
-
-/** Larger than the list of any athlete (bytes). */
-const MAX_BYTES = 100 * 1024 * 1024;
 
 /** The place of the title in a row: the header has the athlete's language. */
 const TITLE = 2;
@@ -19,7 +17,7 @@ export class StravaTitles {
   /**
    * Takes the titles of a list.
    *
-   * @returns false if the file is no list with recordings, or cannot be read
+   * @returns false if it is not one, or cannot be read to its end
    */
   async add({ name, path, size, read }: InputFile): Promise<boolean> {
     if (name !== LIST || size > MAX_BYTES) return false;
@@ -41,7 +39,7 @@ export class StravaTitles {
     return isList;
   }
 
-  /** Returns the recording with its title, if it has one. */
+  /** Adds the title of a recording, if a list has it. */
   titled<T extends { readonly path: string }>(recording: T): T & { readonly title?: string } {
     const title = this.#titles.get(keyOf(recording.path));
     return title === undefined ? recording : { ...recording, title };

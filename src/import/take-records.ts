@@ -9,13 +9,13 @@ import { matchInput } from '../records/read-input.ts';
 import { FIT } from '../records/sources/fit.ts';
 import { PLATFORM_FORM } from '../records/sources/platform-form.ts';
 import { matchTitle } from '../records/engine/recognise.ts';
-import type { Match, Source } from '../records/sources/types.ts';
-import type { PreparedRecord, RecordKind, RecordOptions } from '../records/types.ts';
+import type { Match } from '../records/sources/types.ts';
+import type { PreparedRecord, RecordKind, RecordOptions, SourceOptions } from '../records/types.ts';
 import type { ImportTable } from './import-table.ts';
 import type { InputFile, UnreadableInput } from '../inputs/input-files.ts';
 
 /** Largest file of records (bytes). XML is read in parts, and JSON has another limit. */
-const MAX_BYTES = 100 * 1024 * 1024;
+export const MAX_BYTES = 100 * 1024 * 1024;
 
 const RECORDS = /\.(?:json|ndjson|jsonl|csv|tsv|xml)$/i;
 
@@ -28,14 +28,14 @@ interface Taken {
 export class RecordScan {
   readonly #taken: Taken[] = [];
   readonly #table: ImportTable;
-  readonly #sources: readonly Source[];
+  readonly #sources: SourceOptions;
   readonly #report: (problem: UnreadableInput) => void;
   /** The number of the last input with an origin. */
   readonly #origins = new Map<string, number>();
 
   constructor(
     table: ImportTable,
-    sources: readonly Source[],
+    sources: SourceOptions,
     report: (problem: UnreadableInput) => void,
   ) {
     this.#table = table;
@@ -90,7 +90,7 @@ export class RecordScan {
    */
   async read(
     kind: RecordKind,
-    options: Omit<RecordOptions, 'sources'>,
+    options: RecordOptions,
     since: string | undefined,
     signal: AbortSignal,
   ): Promise<PreparedInputs> {
@@ -106,7 +106,7 @@ export class RecordScan {
     const prepared = await prepareInputs(
       kind,
       taken.map(({ input }) => input),
-      { ...options, sources: { list: this.#sources, named: false, choose: neverAmbiguous } },
+      { ...options, sources: { ...this.#sources, choose: neverAmbiguous } },
       signal,
     );
     const records = prepared.records.filter(({ date }) => since === undefined || date >= since);
@@ -147,7 +147,7 @@ export class RecordScan {
   /** Returns the sources that match; undefined if the file cannot be read, which is reported. */
   async #matchesOf(input: Input): Promise<readonly Match[] | undefined> {
     try {
-      return await matchInput(input, [...this.#sources, PLATFORM_FORM]);
+      return await matchInput(input, [...this.#sources.list, PLATFORM_FORM]);
     } catch (error) {
       if (!(error instanceof SyncError && error.code === 'INPUT_INVALID')) throw error;
       const { cause } = error;

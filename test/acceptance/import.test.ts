@@ -176,7 +176,7 @@ describe('sync import', () => {
     expect(lines[0]).toMatchObject({ kind: 'recordings', files: 2, sends: true });
   });
 
-  it('says what is left out of wellness and of food, and which command takes a unit', async () => {
+  it('says what is left out of wellness and of food, and takes the unit that is missing', async () => {
     const world = await openLoggedInWorld();
     const foods = 'Day,Group,Food Name,Amount,Energy (kcal)\n2026-02-15,Frühstück,Müsli,60 g,227\n';
     const zip = makeZip([
@@ -186,8 +186,10 @@ describe('sync import', () => {
     const path = world.write('export.zip', zip);
     const { stderr } = await world.sync(['import', path, '--dry-run']);
     expect(stderr).toContain('weights.csv: weight: the file does not state its unit');
-    expect(stderr).toContain('`sync push wellness FILE` takes --unit.');
     expect(stderr).toContain('servings.csv: the text is not UTF-8');
+    expect((await world.sync(['import', path, '--yes', '--unit', 'weight=lb'])).code).toBe(0);
+    const [athlete] = world.sandbox.control.state('athlete-1').athletes;
+    expect(athlete?.wellness).toMatchObject([{ record: { weight: 32.8401 } }]);
   });
 
   it('sends with --since nothing from before that day', async () => {

@@ -69,7 +69,7 @@ async function scanOf(
     strict: false,
     now: Date.parse('2026-04-01'),
     since: undefined,
-    sources: SOURCES,
+    sources: { list: SOURCES, named: false, choose: () => Promise.reject(new Error('unused')) },
     include: [],
     ...over,
   };

@@ -14,6 +14,7 @@ import {
   uploadSummaryText,
 } from '../../app/words/uploads.ts';
 import { withProgress } from '../../terminal/progress.ts';
+import { sourcesFor, unitFlag } from '../../app/sources.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { ReadZones } from '../../records/days/read-zones.ts';
 import type { AppContext } from '../../app/context.ts';
@@ -23,7 +24,7 @@ import { Tally } from '../../app/outcomes.ts';
 import type { Connection } from '../../app/connection.ts';
 import { Archives } from '../../archive/archives.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
-import { joinTexts, phrase, renderText, sync } from '../../base/phrase.ts';
+import { joinTexts } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { type Scan, type ScanOptions, sendScan, scanInputs } from '../../import/scan.ts';
 import { PHONE_TRACKS } from '../../import/take-tracks.ts';
@@ -53,6 +54,7 @@ interface ImportFlags {
   readonly sameRide?: boolean;
   readonly since?: string;
   readonly tz?: string;
+  readonly unit?: readonly string[];
   readonly strict?: boolean;
 }
 
@@ -66,6 +68,7 @@ export const importExport: CommandModule = {
       .addOption(dryRun('the table and the sums, with --verbose the requests'))
       .option('--since <date>', `send only what is from this day on: ${DATE_FORMS}`)
       .addOption(zoneFlag())
+      .addOption(unitFlag())
       .option('--strict', 'refuse unknown fields, days far ahead, and values that need adapting'),
   examples: [
     'sync import export.zip           # shows a table, asks, then sends',
@@ -86,7 +89,7 @@ export const importExport: CommandModule = {
         flags.since === undefined
           ? undefined
           : await dateFlag('--since', flags.since, () => zone.name, clock.now()),
-      sources: SOURCES,
+      sources: sourcesFor(context, flags),
       include: includedKinds(flags),
       rank: rankBy(config.get('prefer'), SOURCES),
     };
@@ -203,8 +206,6 @@ class Import {
     const warnings = new Set(read.flatMap((ofKind) => ofKind.warnings));
     for (const note of records.wellness.notes) output.say(note);
     for (const warning of warnings) output.warn(warning);
-    if ([...warnings].some((warning) => renderText(warning, undefined).includes('--unit')))
-      output.say(phrase`${sync('push', 'wellness', 'FILE')} takes --unit.`);
     for (const { unreadable, invalid } of read) {
       for (const item of [...unreadable, ...invalid]) this.#report.add(item);
     }
