@@ -136,7 +136,7 @@ export class Registration {
 
   #put(state: WatcherState, durable: boolean): boolean {
     try {
-      if (!this.#isLocked()) return false;
+      if (!this.#holdsLock()) return false;
       writeState(this.#paths, state, durable);
       return true;
     } catch (error) {
@@ -145,8 +145,8 @@ export class Registration {
     }
   }
 
-  /** Takes the lock again if the state folder was moved or deleted. @returns false if another process has it */
-  #isLocked(): boolean {
+  /** Takes the lock again if the state folder was moved or deleted. @returns false if another process has it now */
+  #holdsLock(): boolean {
     const { dir, lockFile } = this.#paths;
     if (existsSync(lockFile)) return true;
     makeStateFolder(dir);

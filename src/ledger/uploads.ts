@@ -73,6 +73,11 @@ export class UploadLedger {
     return found === undefined ? undefined : decode(found);
   }
 
+  /** Finds the upload of a file by the SHA-256 of its bytes, also of a GPX or TCX file that was converted. */
+  findOfFile(sha256: string): LedgerUpload | undefined {
+    return this.find(this.settledTracks.find(sha256) ?? sha256);
+  }
+
   /** Finds a GPX or TCX activity by the digest of its points, whichever version converted it. */
   findConverted(digest: string): LedgerUpload | undefined {
     const row = this.#database.get`

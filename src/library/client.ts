@@ -33,7 +33,13 @@ import { type FoundRecording, type NoRecording, recordingsOf } from '../upload/r
 import type { UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
 import { verifyUploads } from '../upload/verify.ts';
-import { checkJson, checkNumber, checkRecording, checkWord, refuseOptions } from './check-options.ts';
+import {
+  checkJson,
+  checkNumber,
+  checkRecording,
+  checkWord,
+  refuseOptions,
+} from './check-options.ts';
 import { type Opened, endpointsOf, openClient } from './open.ts';
 import { publicError } from './public-error.ts';
 import { recordResult, uploadResult, verifyResult } from './results.ts';

@@ -12,6 +12,7 @@ import type {
   MintRequest,
   RequestRecord as SandboxRequest,
 } from '../sandbox/types.ts';
+import { dateAt } from '../records/days/local-date.ts';
 import { startWithZoneData } from '../records/days/zone.ts';
 import { shippedZoneData } from '../records/days/zones/shipped.ts';
 import { ApiProblem } from '../sandbox/http/problem.ts';
@@ -213,17 +214,13 @@ export function* seed(options: SeedOptions = {}): Generator<SeedDay, void, undef
   }
 }
 
-function synthesized(
-  options: Omit<SynthesizeOptions, 'until'> & {
-    readonly until: string | undefined;
-    readonly now: number;
-  },
-): ReturnType<typeof synthesize> {
+function synthesized({
+  until,
+  ...options
+}: Pick<SynthesizeOptions, 'days' | 'seed' | 'zone'> & { until: string | undefined; now: number }) {
   try {
-    const timeZone = checkZone(options.zone);
-    // Sweden writes dates as in ISO 8601.
-    const today = new Date(options.now).toLocaleDateString('sv', { timeZone });
-    return synthesize({ ...options, until: options.until ?? today });
+    const zone = { name: checkZone(options.zone), from: 'profile' } as const;
+    return synthesize({ ...options, until: until ?? dateAt(options.now, zone) });
   } catch (error) {
     throw publicError(error);
   }

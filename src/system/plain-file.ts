@@ -127,7 +127,7 @@ export function isFolder(path: string): boolean {
   return statsOf(path)?.isDirectory() === true;
 }
 
-/** Returns undefined if it is missing, or this user may not look at it. */
+/** Returns undefined for a file that is missing, or whose folder this user may not enter. */
 export function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

@@ -47,7 +47,7 @@ interface RecordingOrigin {
   readonly path: string;
   /** The user named it. */
   readonly named?: boolean;
-  /** Display name, used if the options hold none. */
+  /** As in {@link RecordingFile}; a name in the options counts before it. */
   readonly title?: string | undefined;
   /** It was GPX or TCX. */
   readonly track?: TrackIdentity | undefined;

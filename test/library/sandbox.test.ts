@@ -82,7 +82,7 @@ describe('startSandbox', () => {
     expect(() => control.editFood(id, null)).toThrow(id);
   });
 
-  it('refuses faults, settings, scopes and athletes that it cannot use', async () => {
+  it('names the fault, setting, scope or athlete that it refuses', async () => {
     const failure = async (run: () => unknown) => {
       const error = await Promise.resolve()
         .then(run)

@@ -20,13 +20,12 @@ export function findWaiting(
   stateDir: string,
   account: string,
 ) {
-  const uploadOf = (hash: string) => uploads.find(uploads.settledTracks.find(hash) ?? hash);
   return {
     /** Recordings that the service has not confirmed, or refused; the latest change first. */
     recordings: uploads.undelivered(LISTED),
     /** Days that the service has not confirmed with the sent values, or refused. */
     records: KINDS.flatMap((kind) => undeliveredDays(records, kind).map((d) => ({ kind, ...d }))),
-    ...countKept(stateDir, account, (hash) => uploadOf(hash)?.state === 'confirmed'),
+    ...countKept(stateDir, account, (hash) => uploads.findOfFile(hash)?.state === 'confirmed'),
     /** Files that the watcher found incomplete or damaged, and that are still there. */
     unusable: reportedFiles(database, account).filter(isUnchanged).slice(0, LISTED),
   };

@@ -118,7 +118,7 @@ export class Sender {
     for (const recording of outbox.all) {
       if (recording.state === 'sending') continue;
       const { sha256 } = recording;
-      const upload = ledger.uploads.find(ledger.uploads.settledTracks.find(sha256) ?? sha256);
+      const upload = ledger.uploads.findOfFile(sha256);
       if (upload?.state === 'confirmed') {
         outbox.drop(sha256);
         continue;
