@@ -290,6 +290,16 @@ describe('sync inspect', () => {
     expect(shown(item).join('\n')).toContain(`10:00   ${text}\n`);
   });
 
+  it('shows no negative number of lengths, which a damaged file may have', () => {
+    const session = { sport: 5, subSport: 17, poolCm: 2500, poolUnit: 0, lengths: 0xfffb };
+    const data = Buffer.from(makeActivity({ session })).subarray(14, -2);
+    const [UINT16, SINT16] = [0x84, 0x83];
+    data[data.indexOf(Uint8Array.of(33, 2, UINT16)) + 2] = SINT16;
+    const item = inspectFile(file('pool.fit', wrapRecords(data)));
+    expect(item).toMatchObject({ sessions: [{ pool: { lengthMetres: 25, lengths: undefined } }] });
+    expect(shown(item).join('\n')).toContain('10:00   25 m pool\n');
+  });
+
   it('counts records without a time', () => {
     const records = Array.from({ length: 8 }, () => fitMessage('record', { heartRate: 120 }));
     const bytes = fitFile(fitMessage('fileId', { type: 4 }), ...records);

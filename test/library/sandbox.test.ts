@@ -115,6 +115,7 @@ describe('startSandbox', () => {
     expect(await failure(() => [...seed({ day: 3 } as object)])).toMatch(/^USAGE seed:.*day/);
     expect(await failure(() => [...seed({ days: 0 })])).toMatch(/^USAGE The number of days/);
     expect(await failure(() => [...seed({ timezone: 'Mars/X' })])).toMatch(/^CONFIG .*'Mars\/X'/);
+    expect(await failure(() => [...seed({ timezone: '+02:00' })])).toMatch(/^CONFIG .*an offset/);
   });
 
   it('can be closed twice, and frees its port', async () => {
