@@ -18,7 +18,7 @@ const FOUND = line('import-found', {
       copies: 'recordings that were found before in the same run',
       covered: 'GPX and TCX of rides of which recordings were sent, or will be',
       'too-early': 'recordings before `--since`',
-      titles: 'lists whose titles the recordings of an export get',
+      titles: 'lists with the titles of recordings',
       'no-activity': 'FIT, GPX and TCX files of another kind',
       unusable: 'recordings that are damaged or incomplete; each has an `upload` line',
       ambiguous: 'files of an uncertain program',

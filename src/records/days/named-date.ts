@@ -1,7 +1,8 @@
 import { readTimeOfDay } from '../clock.ts';
 
-/** `Nov 20, 2026`, `Friday, 20 November 2026 at 7:30 PM`: the name settles which number is the day. Finnish `marras` is November. */
+/** `Nov 20, 2026`, `Friday, 20 November 2026 at 7:30 PM`: the name settles which number is the day. */
 const NAMED_MONTH =
+  // Finnish marraskuu is November, and begins like March.
   /^(?:([a-z]{3,9})\.?,? )?(?:(\d{1,2})\.? )?(?!marras)([a-z]{3,9})\.?,? (?:(\d{1,2}),? )?(\d{4})(?:,| at|(?!\S))(.*)$/i;
 const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec';
 const WEEKDAYS = 'sunmontuewedthufrisat';
