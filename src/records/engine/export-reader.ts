@@ -150,7 +150,7 @@ export class ExportReader {
     const mayBeDecimal = isGuess ? !form.hasDecimalPoints && 'unclear' : true;
     const noCommas = form.delimiter !== ',' && mayBeDecimal;
     const commas = form.hasDecimalCommas ? 'always' : noCommas;
-    const oneRowADay = isGuess && mapping.kind === 'wellness';
+    const oneRowADay = isGuess && (mapping.kind === 'wellness' || mapping.totals !== undefined);
     return this.#mapped(rows, { source, mapping }, commas, oneRowADay);
   }
 

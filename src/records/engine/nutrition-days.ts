@@ -1,6 +1,7 @@
 import { ITEM_FIELDS, MEAL, NUTRITION_FIELDS } from '../fields.ts';
 import type { Doubt, JsonObject, RawRecord } from '../types.ts';
 import { knownWord, scalarText } from '../values.ts';
+import { secondRow } from './refusals.ts';
 import type { Row } from './row.ts';
 import {
   type FoundValue,
@@ -53,6 +54,8 @@ export class NutritionDays {
       return;
     }
     let day = this.#days.get(when.date);
+    if (day !== undefined && this.#options.oneRowADay === true)
+      throw secondRow(row.source, when.date, 'food-log');
     if (day === undefined) {
       day = { source: row.source, items: [], totals: {}, doubts: [] };
       this.#days.set(when.date, day);

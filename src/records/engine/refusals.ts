@@ -34,6 +34,12 @@ export function rejectStrange(
   throw invalid(name, seen, nameSource(source.name));
 }
 
+/** @param row its place in the file */
+export function secondRow(row: string, date: string, source: 'table' | 'food-log'): SyncError {
+  const seen = `${row} is a second row for ${date}; a diary has one a day.`;
+  return new SyncError('INPUT_INVALID', seen, { hint: nameSource(source) });
+}
+
 export function otherKind(name: string, match: Match): SyncError {
   const { kind } = match.mapping;
   return invalid(
@@ -69,7 +75,7 @@ export function unknownTable(
   return invalid(
     name,
     `${name} is a table from an unknown program, with the columns ${listNames(header, 6)}`,
-    phrase`${sync('sources')} lists the exports that sync reads. A table with the platform's names is read too, such as date and restingHr, or logged_at, name and carbs: ${documentUrl('records.md')}`,
+    phrase`${sync('sources')} lists the exports that sync reads. A table with the platform's names is read too, such as date and restingHr, date and carbs, or logged_at, name and carbs: ${documentUrl('records.md')}`,
   );
 }
 

@@ -1,8 +1,7 @@
-import { SyncError } from '../../base/errors.ts';
 import { WELLNESS_FIELDS } from '../fields.ts';
 import { NONE } from '../members.ts';
 import { Notes } from '../notes.ts';
-import { nameSource } from '../sources/foreign.ts';
+import { secondRow } from './refusals.ts';
 import type { SpanRule, WellnessMapping } from '../sources/types.ts';
 import type { JsonObject, RawRecord, Reading } from '../types.ts';
 import { type TakenValue, scalarText, takeValue } from '../values.ts';
@@ -63,10 +62,7 @@ export class WellnessDays {
     const instant = instantOf(time);
     const isSecond = this.#options.oneRowADay === true && this.#days.has(when.date);
     const mayRepeat = () => instant !== undefined && values.every((v) => REPEATED.has(v.field));
-    if (isSecond && !mayRepeat()) {
-      const seen = `${row.source} is a second row for ${when.date}; a diary has one a day.`;
-      throw new SyncError('INPUT_INVALID', seen, { hint: nameSource() });
-    }
+    if (isSecond && !mayRepeat()) throw secondRow(row.source, when.date, 'table');
     this.#moved ??= when.moved;
     const known = this.#dayOf(when.date, row.source);
     if (this.#options.strict === true) problems.push(...faults);

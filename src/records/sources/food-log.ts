@@ -1,11 +1,12 @@
-import { ITEM_FIELDS } from '../fields.ts';
-import type { Source } from './types.ts';
+import { ITEM_FIELDS, NUTRITION_FIELDS } from '../fields.ts';
+import { DATES, tableRules } from './platform-table.ts';
+import type { MappingRule, NutritionMapping, Path, Source } from './types.ts';
 
-/** The names of the platform first, then the usual ones of scripts. */
-const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+/** The usual names of scripts and spreadsheets, beside the platform's. */
+const OTHER_NAMES: Readonly<Record<string, readonly Path[]>> = {
   name: ['food', 'food_name', 'title'],
-  calories: ['energy_kcal', 'calories_kcal'],
-  carbs: ['carbs_g', 'carbohydrates_g', 'carbohydrate'],
+  calories: ['energy_kcal', 'calories_kcal', 'energy (kcal)'],
+  carbs: ['carbs_g', 'carbohydrates_g', 'carbohydrate', 'carbohydrate (g)'],
   protein: ['protein_g'],
   fat: ['fat_g'],
   fiber: ['fiber_g', 'fibre_g'],
@@ -14,39 +15,64 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   meal: ['meal_type'],
 };
 
-const item = Object.fromEntries(
-  Object.entries(ITEM_FIELDS).map(([field, { aliases = [] }]) => [
-    field,
-    { from: [field, ...aliases, ...(OTHER_NAMES[field] ?? [])] },
-  ]),
-);
+type Rules = Readonly<Record<string, MappingRule>>;
 
-/** A food log as people's own scripts and spreadsheets write it. */
+function withOtherNames(rules: Rules): Rules {
+  const others = ([field, rule]: [string, MappingRule]): [string, MappingRule] => [
+    field,
+    { ...rule, from: [rule.from, OTHER_NAMES[field] ?? []].flat() },
+  ];
+  return Object.fromEntries(Object.entries(rules).map(others));
+}
+
+function namesOf(rules: Rules, ...fields: readonly string[]): readonly Path[] {
+  return fields.flatMap((field) =>
+    Object.entries(rules).flatMap(([name, { from }]) => (name.split('#')[0] === field ? from : [])),
+  );
+}
+
+const item = withOtherNames(tableRules(ITEM_FIELDS));
+const totals = withOtherNames(tableRules(NUTRITION_FIELDS));
+
+const items = {
+  kind: 'nutrition',
+  holds: 'food items',
+  time: { from: 'logged_at' },
+  item,
+  guess: true,
+} satisfies Partial<NutritionMapping>;
+
+/** What was eaten, as people's own scripts and spreadsheets write it. */
 export const foodLog: Source = {
   name: 'food-log',
-  title: 'List of food items with logged_at',
+  title: 'Food log',
   howTo:
-    'A JSON list of items, or a table with a line for each item, that says when it was eaten: "logged_at", and fields as in docs/records.md.',
+    'A JSON list or a table of food items with fields as in docs/records.md, and "logged_at", which says when they were eaten. A table may have "date" and "time" or "meal" instead, or the totals of a day on each line.',
   evidence: ['docs/records.md'],
   general: true,
   files: [
+    { ...items, format: 'json', has: ['logged_at'], hasNot: ['items'] },
+    { ...items, format: 'csv', has: ['logged_at'] },
     {
-      kind: 'nutrition',
-      holds: 'food items',
-      format: 'json',
-      has: ['logged_at'],
-      hasNot: ['items'],
-      time: { from: 'logged_at' },
-      item,
-      guess: true,
+      ...items,
+      format: 'csv',
+      has: [
+        DATES,
+        ['time', ...namesOf(item, 'meal')],
+        namesOf(item, 'name'),
+        namesOf(item, 'calories', 'carbs'),
+      ],
+      time: { from: DATES, clock: 'time' },
     },
     {
       kind: 'nutrition',
-      holds: 'food items',
+      holds: 'food of whole days',
       format: 'csv',
-      has: ['logged_at'],
-      time: { from: 'logged_at' },
-      item,
+      // Without carbs, the calories may be burned ones, and the fat that of a scale.
+      has: [DATES, namesOf(totals, 'carbs')],
+      hasNot: ['logged_at', 'time', 'item', ...namesOf(item, 'name', 'meal', 'quantity')],
+      time: { from: DATES },
+      totals,
       guess: true,
     },
   ],

@@ -86,7 +86,7 @@ export function strangeColumns(
   const isNeutral = (name: string) => {
     const words = wordsOf(name);
     const isOther = FOREIGN.test(words) || OF_ROWS.test(words);
-    return NEUTRAL.test(plain(name)) || (!isOther && (isSure || OF_ATHLETES.test(words)));
+    return isOwnName(name) || (!isOther && (isSure || OF_ATHLETES.test(words)));
   };
   const isStrange = (name: string) =>
     !isNeutral(name) || (hasTotal && /^(?:week|month)$/.test(plain(name)));

@@ -1,8 +1,15 @@
-import { WELLNESS_FIELDS, conversionOf, highestOf, unitNameOf, unitsOf } from '../fields.ts';
+import {
+  type FieldTable,
+  ITEM_FIELDS,
+  NUTRITION_FIELDS,
+  WELLNESS_FIELDS,
+  conversionOf,
+  highestOf,
+  unitNameOf,
+  unitsOf,
+} from '../fields.ts';
 import { plain } from '../names.ts';
 import type { MappingRule, Source, WellnessMapping } from './types.ts';
-
-const fields = Object.entries(WELLNESS_FIELDS).filter(([, { type }]) => type !== 'object');
 
 /** Names without the unit of fields that have it in theirs. */
 const WITHOUT_UNIT: Readonly<Record<string, readonly string[]>> = {
@@ -12,7 +19,7 @@ const WITHOUT_UNIT: Readonly<Record<string, readonly string[]>> = {
 };
 
 function aliasesOf(field: string): readonly string[] {
-  return WELLNESS_FIELDS[field]?.aliases ?? [];
+  return (WELLNESS_FIELDS[field] ?? ITEM_FIELDS[field] ?? NUTRITION_FIELDS[field])?.aliases ?? [];
 }
 
 /** The names of a field with a unit, other than its aliases: `weight (lb)`, `weight [lb]`, `weight_lb`. */
@@ -62,7 +69,7 @@ function scoreRules(field: string, names: readonly string[]): [string, MappingRu
   return [[field, { from: names }], ...stated];
 }
 
-const DATES = [
+export const DATES = [
   'date',
   'localDate',
   'calendarDate',
@@ -88,8 +95,14 @@ const UNCLEAR: Readonly<Record<string, MappingRule>> = {
   bloodGlucose: { from: ['bloodGlucose', 'bloodGlucose (mmol/l)', 'bloodGlucose (mg/dl)'] },
 };
 
+/** Returns the rules of the fields that a table may have, by the platform's names and usual units. */
+export function tableRules(table: FieldTable): Record<string, MappingRule> {
+  const fields = Object.entries(table).filter(([, { type }]) => type !== 'object');
+  return Object.fromEntries(fields.flatMap(([field]) => rulesOf(field)));
+}
+
 const RULES: WellnessMapping['fields'] = {
-  ...Object.fromEntries(fields.flatMap(([field]) => rulesOf(field))),
+  ...tableRules(WELLNESS_FIELDS),
   'weight#stated': { from: aliasesOf('weight'), factor: 1 },
   'hrv#rmssd': { from: aliasesOf('hrv') },
 };

@@ -443,10 +443,23 @@ describe('a file', () => {
     expect(bodies).toMatchObject([{ items: [{ name: 'Milk' }] }]);
   });
 
+  it('with a date for each food is a food log, and foreign columns make it none', async () => {
+    const foods = `Date,Time,Meal,Food,Calories (kJ),${GRAMS}`;
+    const row = `${DAY},7:30 pm,Dinner,Rice,1255.2,1,6,65`;
+    const { bodies } = await read(`${foods}\n${row}\n`, { name: 'food.csv' });
+    const rice = { name: 'Rice', meal: 'DINNER', calories: 300, fat: 1, protein: 6, carbs: 65 };
+    expect(bodies).toMatchObject([
+      { date: DAY, items: [{ ...rice, logged_at: `${DAY}T19:30:00+01:00` }] },
+    ]);
+    const priced = `${foods},Price\n${row},1.29\n`;
+    const { refused } = await read(priced, { name: 'food.csv' });
+    expect(refused[0]).toContain('perhaps no food log: it has the columns "Price"');
+  });
+
   const GRAMS = 'Fat (g),Protein (g),Carbohydrates (g)';
   it.each([
-    ['Lose It!', `Date,Name,Quantity,Units,Meal,Calories,Deleted,${GRAMS}`],
-    ['foods and times', `Date,Time,Meal,Food,Calories,${GRAMS}`],
+    ['Lose It!', `Date,Name,Type,Quantity,Units,Calories,Deleted,${GRAMS}`],
+    ['meals without foods', `Date,Time,Meal,Calories,${GRAMS}`],
     ['totals with net carbs', 'Date,Energy (kcal),Net Carbs (g)'],
   ])('is not taken for another program’s: %s', async (_, header) => {
     const cells = header.replace('Date', DAY).replaceAll(/,[^,]+/g, ',9');
