@@ -13,7 +13,7 @@ export function readTimeOfDay(text: string): string | undefined {
 }
 
 /** Hours first: `7:30`, `07:30:15`; `7h 55min`, `55 min`; `PT7H31M` (ISO 8601). */
-const DURATION = /^(\d{1,3}):(\d{2})(?::(\d{2}))?$/;
+const DURATION = /^(\d{1,3}):([0-5]\d)(?::([0-5]\d))?$/;
 const WITH_UNITS =
   /^(?=.*\d)(?:PT)?(?:(\d+)\s*h(?:ours?|rs?)?)?\s*(?:(\d+)\s*m(?:in(?:ute)?s?)?)?\s*(?:(\d+)\s*s(?:ec(?:ond)?s?)?)?$/i;
 

@@ -11,7 +11,7 @@ const WITH_UNIT = /^(-?\d+(?:[.,]\d+)?)\s*([^\d\s.,:].*)$/;
  *
  * @param rule the field's rule; its unit is one such as `kg` or `s (24 h)`
  */
-export function numberHint(text: string, { type, unit }: NumberRule): string | undefined {
+export function numberHint(text: string, { type, unit, max }: NumberRule): string | undefined {
   const written = text.trim();
   const wanted = unit.replace(/ \(.*$/, '');
   const [, whole, decimals = ''] = DECIMAL_COMMA.exec(written) ?? [];
@@ -21,7 +21,7 @@ export function numberHint(text: string, { type, unit }: NumberRule): string | u
     return type === 'integer' ? thousands : `${thousands} or ${whole}.${decimals}`;
   }
   const seconds = wanted === 's' ? readDuration(written) : undefined;
-  if (seconds !== undefined) return `write ${seconds}`;
+  if (seconds !== undefined && seconds <= max) return `write ${seconds}`;
   const [, number, ownUnit = ''] = WITH_UNIT.exec(written) ?? [];
   if (number !== undefined) {
     const isOwn = ownUnit.toLowerCase() === wanted.toLowerCase();

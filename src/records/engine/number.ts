@@ -1,3 +1,4 @@
+import { readDuration } from '../clock.ts';
 import { unitNameOf, unitsOf } from '../fields.ts';
 
 /** Reads the numbers in the cells of tables, as programs and people write them. */
@@ -43,11 +44,24 @@ function withPoint(text: string, commaIsDecimal: DecimalComma): string {
 
 const WITH_UNIT = /^([+-]?\d[\d.,\s]*?)\s*([^\d\s.,+-][^\d]*?)\.?$/;
 
-/** Divides a cell such as `72.4 kg` into the number and the factor of its unit, if it is one of the field. */
+/** Parts of an hour, by the unit of fields that are times. */
+const TIME_UNITS: Readonly<Record<string, number>> = { h: 1, s: 3_600 };
+
+/**
+ * Divides a cell such as `72.4 kg` into the number and the factor of its unit, if it is one of the field. A
+ * duration such as `7:32` states its units, too.
+ *
+ * @param ofMinutes the header says minutes, so that `12:30` may be minutes and seconds
+ */
 export function dividedCell(
   cell: string,
   field: string,
+  ofMinutes = false,
 ): { readonly text: string; readonly factor: number } | undefined {
+  const perHour = ofMinutes && cell.includes(':') ? undefined : TIME_UNITS[unitNameOf(field)];
+  const secs = perHour === undefined ? undefined : readDuration(cell);
+  if (perHour !== undefined && secs !== undefined)
+    return { text: String(secs), factor: perHour / 3_600 };
   const [, text, unit] = WITH_UNIT.exec(cell.trim()) ?? [];
   if (text === undefined || unit === undefined) return undefined;
   const factor = factorOf(unit, { [unitNameOf(field)]: 1, ...unitsOf(field) });

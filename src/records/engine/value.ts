@@ -17,6 +17,8 @@ import type { MappingRule } from '../sources/types.ts';
 
 /** Finds the value of one field in a record, in the platform's unit. */
 
+const SECS_PER_MINUTE = 60;
+
 /** A field of the platform and the rule that finds it. */
 export interface FieldTarget {
   readonly field: string;
@@ -50,7 +52,7 @@ export function rawValue(
   }
   if (isPlaceholder(found)) return undefined;
   const isNumber = typeof found === 'string' && rule.read === undefined;
-  const cell = isNumber ? dividedCell(found, field) : undefined;
+  const cell = isNumber ? dividedCell(found, field, rule.factor === SECS_PER_MINUTE) : undefined;
   let number = 0;
   for (const value of [cell?.text ?? found, ...addends(row, rule)]) {
     const part = numberOf(value, rule, commaIsDecimal);

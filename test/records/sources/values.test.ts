@@ -393,13 +393,27 @@ describe('a file with all values in doubt', () => {
 
 describe('a cell', () => {
   it.each([
-    ['7h 55min', 28_500],
-    ['PT7H31M', 27_060],
-    ['7:30', 27_000],
-  ])('with a duration gets the seconds to write: %s', async (text, seconds) => {
-    const { bodies, invalid } = await read(`date,sleepSecs,steps\n2026-11-20,${text},8123\n`);
-    expect(bodies).toEqual([{ date: DAY, steps: 8_123 }]);
-    expect(invalid[0]).toContain(`write ${seconds}`);
+    ['sleep (hours)', '7:32', 27_120],
+    ['sleepHours', '7:32', 27_120],
+    ['sleepHours', '7h 32m', 27_120],
+    ['sleepSecs', '7:32:15', 27_135],
+    ['sleepSecs', 'PT7H31M', 27_060],
+    ['sleep (min)', '7h 32min', 27_120],
+  ])('in a column %s may be a duration: %s', async (column, cell, sleepSecs) => {
+    const { bodies, notes, invalid } = await read(`date,${column}\n${DAY},${cell}\n`);
+    expect(bodies).toEqual([{ date: DAY, sleepSecs }]);
+    expect([...notes, ...invalid]).toEqual([]);
+  });
+
+  it.each([
+    // Perhaps minutes and seconds.
+    ['sleep (min)', '452:30'],
+    ['sleep (min)', '45:30'],
+    ['sleepHours', '7:75'],
+  ])('in a column %s is no duration: %s', async (column, cell) => {
+    const { bodies, invalid } = await read(`date,${column},restingHr\n${DAY},${cell},48\n`);
+    expect(bodies).toEqual([{ date: DAY, restingHr: 48 }]);
+    expect(invalid).toEqual([expect.stringContaining(`is "${cell}"`)]);
   });
 
   it('with a time decides which of several rows is the latest of the day', async () => {
