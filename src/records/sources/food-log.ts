@@ -42,28 +42,31 @@ const items = {
   guess: true,
 } satisfies Partial<NutritionMapping>;
 
+/** The time is that of the clock, or the usual one of the meal. */
+const dated = {
+  ...items,
+  has: [
+    DATES,
+    ['time', ...namesOf(item, 'meal')],
+    namesOf(item, 'name'),
+    namesOf(item, 'calories', 'carbs'),
+  ],
+  time: { from: DATES, clock: 'time' },
+};
+
 /** What was eaten, as people's own scripts and spreadsheets write it. */
 export const foodLog: Source = {
   name: 'food-log',
   title: 'Food log',
   howTo:
-    'A JSON list or a table of food items with fields as in docs/records.md, and "logged_at", which says when they were eaten. A table may have "date" and "time" or "meal" instead, or the totals of a day on each line.',
+    'A JSON list or a table of food items with fields as in docs/records.md, and "logged_at", which says when they were eaten, or "date" and "time" or "meal". A table may have the totals of a day on each line instead.',
   evidence: ['docs/records.md'],
   general: true,
   files: [
     { ...items, format: 'json', has: ['logged_at'], hasNot: ['items'] },
     { ...items, format: 'csv', has: ['logged_at'] },
-    {
-      ...items,
-      format: 'csv',
-      has: [
-        DATES,
-        ['time', ...namesOf(item, 'meal')],
-        namesOf(item, 'name'),
-        namesOf(item, 'calories', 'carbs'),
-      ],
-      time: { from: DATES, clock: 'time' },
-    },
+    { ...dated, format: 'json', hasNot: ['logged_at', 'items'] },
+    { ...dated, format: 'csv' },
     {
       kind: 'nutrition',
       holds: 'food of whole days',
