@@ -11,6 +11,7 @@ import { googleFit } from './google-fit.ts';
 import { healthAutoExport } from './health-auto-export.ts';
 import { intervalsIcu } from './intervals-icu.ts';
 import { lifesum } from './lifesum.ts';
+import { loseIt } from './lose-it.ts';
 import { myFitnessPal } from './myfitnesspal.ts';
 import { oura } from './oura.ts';
 import { platformTable } from './platform-table.ts';
@@ -38,6 +39,7 @@ export const SOURCES: readonly Source[] = [
   myFitnessPal,
   fatSecret,
   lifesum,
+  loseIt,
   foodLog,
   platformTable,
 ];

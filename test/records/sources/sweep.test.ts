@@ -29,7 +29,10 @@ async function readBoth(name: string, text: string) {
     isSilent: true,
   };
   for (const kind of ['wellness', 'nutrition'] as const) {
-    const sources = { list: SOURCES, units: name.startsWith('myfitnesspal') ? POUNDS : NONE };
+    const sources = {
+      list: SOURCES,
+      units: /^(?:myfitnesspal|lose-it)/.test(name) ? POUNDS : NONE,
+    };
     const read = await prepareFiles(kind, { [name]: text }, { sources });
     for (const { source, unread = [] } of read.exports) {
       all.sources.add(source.name);

@@ -472,11 +472,11 @@ describe('a file', () => {
 
   const GRAMS = 'Fat (g),Protein (g),Carbohydrates (g)';
   it.each([
-    ['Lose It!', `Date,Name,Type,Quantity,Units,Calories,Deleted,${GRAMS}`],
+    ['weekly sums', `Week,Name,Quantity,Calories,${GRAMS}`],
     ['meals without foods', `Date,Time,Meal,Calories,${GRAMS}`],
     ['totals with net carbs', 'Date,Energy (kcal),Net Carbs (g)'],
   ])('is not taken for another program’s: %s', async (_, header) => {
-    const cells = header.replace('Date', DAY).replaceAll(/,[^,]+/g, ',9');
+    const cells = header.replace(/Date|Week/, DAY).replaceAll(/,[^,]+/g, ',9');
     const { refused } = await read(`${header}\n${cells}\n`, { name: 'food.csv' });
     expect(refused[0]).toContain('is a table from an unknown program');
   });

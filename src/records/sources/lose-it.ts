@@ -1,0 +1,40 @@
+import type { Source } from './types.ts';
+
+export const loseIt: Source = {
+  name: 'lose-it',
+  title: 'Lose It! export',
+  howTo:
+    'Log in on www.loseit.com, and open https://www.loseit.com/export/data: an archive with food-logs.csv and weights.csv. The weights have no unit: name it with --unit.',
+  evidence: ['stozo04/loseit-cli README.md', 'RichClarkeAI/loseit-cli loseit-analyze.sh'],
+  files: [
+    {
+      kind: 'nutrition',
+      holds: 'foods',
+      format: 'csv',
+      has: ['Date', 'Name', ['Meal', 'Type'], 'Units', 'Deleted', 'Carbohydrates (g)'],
+      time: { from: 'Date', format: 'mdy', or: { from: 'Date' } },
+      item: {
+        name: 'Name',
+        calories: 'Calories',
+        carbs: 'Carbohydrates (g)',
+        protein: 'Protein (g)',
+        fat: 'Fat (g)',
+        fiber: 'Fiber (g)',
+        sugar: 'Sugars (g)',
+        meal: {
+          from: ['Meal', 'Type'],
+          words: { Breakfast: 'BREAKFAST', Lunch: 'LUNCH', Dinner: 'DINNER', Snacks: 'SNACK' },
+        },
+      },
+    },
+    {
+      kind: 'wellness',
+      holds: 'weights',
+      format: 'csv',
+      has: ['Date', 'Weight', 'Last Updated'],
+      day: { from: 'Date', format: 'mdy' },
+      at: { from: 'Last Updated' },
+      fields: { weight: { from: 'Weight', mayLackUnit: true } },
+    },
+  ],
+};
