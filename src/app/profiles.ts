@@ -1,3 +1,4 @@
+import { SyncError } from '../base/errors.ts';
 import { DEFAULT_PROFILE, readConfigFile } from '../config/config.ts';
 import { storedProfiles } from '../credentials/file.ts';
 import { listWatchers } from '../daemon/registry.ts';
@@ -12,6 +13,25 @@ import { type AppContext, createContext } from './context.ts';
  * @throws SyncError `CONFIG` if the configuration file cannot be read; `STORAGE`
  */
 export function contextOfEachProfile(context: AppContext): AppContext[] {
+  const found = knownProfiles(context);
+  const names = found.length > 0 ? found : [context.flags.profile ?? DEFAULT_PROFILE];
+  return names.map((profile) => createContext(context, { ...context.flags, profile }));
+}
+
+/**
+ * Refuses the name of a profile that has nothing on this machine, beside profiles that have.
+ *
+ * @throws SyncError `USAGE` for a misspelt name; `CONFIG` and `STORAGE` as {@link contextOfEachProfile}
+ */
+export function refuseUnknownProfile(context: AppContext, profile: string): void {
+  const known = knownProfiles(context);
+  if (profile === DEFAULT_PROFILE || known.length === 0 || known.includes(profile)) return;
+  throw new SyncError('USAGE', `There is no profile "${profile}".`, {
+    hint: `Known profiles: ${known.join(', ')}.`,
+  });
+}
+
+function knownProfiles(context: AppContext): string[] {
   const { configFile, stateDir } = pathsFor(context);
   refuseForeignState(stateDir);
   const found = new Set([
@@ -19,6 +39,5 @@ export function contextOfEachProfile(context: AppContext): AppContext[] {
     ...storedProfiles(stateDir),
     ...listWatchers(stateDir).flatMap(({ state }) => state?.profile ?? []),
   ]);
-  if (found.size === 0) found.add(context.flags.profile ?? DEFAULT_PROFILE);
-  return [...found].sort().map((profile) => createContext(context, { ...context.flags, profile }));
+  return [...found].sort();
 }

@@ -49,6 +49,16 @@ describe('another profile than the default', () => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
+  it.each(['daemon status', 'daemon stop', 'daemon uninstall'])(
+    'ends sync %s with exit code 2 if it does not exist',
+    async (line) => {
+      const world = await openLoggedInWorld();
+      const { code, stderr } = await world.sync([...line.split(' '), '--profile', 'typo']);
+      expect(stderr).toBe('Error: There is no profile "typo".\n  Known profiles: default.\n');
+      expect(code).toBe(2);
+    },
+  );
+
   it('ends a daemon with exit code 4 if it does not exist any more', async () => {
     const world = await openLoggedInWorld();
     const args = ['watch', '--background', 'daemon', '--devices', '--profile', 'typo'];

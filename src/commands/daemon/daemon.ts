@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type CommandModule, wholeNumber } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
-import { contextOfEachProfile } from '../../app/profiles.ts';
+import { contextOfEachProfile, refuseUnknownProfile } from '../../app/profiles.ts';
 import { configFor, quietConfigFor } from '../../app/config.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
@@ -179,7 +179,12 @@ interface OneProfile {
 }
 
 function profilesMeant(context: AppContext, config: Config, all: boolean): OneProfile[] {
-  if (!all) return [{ context, config }];
+  if (!all) {
+    if (installedService(context, config) === undefined) {
+      refuseUnknownProfile(context, config.profile);
+    }
+    return [{ context, config }];
+  }
   return contextOfEachProfile(context).map((own) => ({
     context: own,
     config: quietConfigFor(own),

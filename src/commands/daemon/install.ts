@@ -1,6 +1,7 @@
 import type { CommandModule } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
+import { refuseUnknownProfile } from '../../app/profiles.ts';
 import { ExitCode, SyncError, messageOf } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { NEVER } from '../../base/tasks.ts';
@@ -69,7 +70,9 @@ export const daemonUninstall: CommandModule = {
   documents: ['daemon.md'],
 
   async run(context) {
-    const removed = await uninstallService(context, configFor(context));
+    const config = configFor(context);
+    const removed = await uninstallService(context, config);
+    if (removed === undefined) refuseUnknownProfile(context, config.profile);
     context.output.result(
       removed === undefined
         ? { type: 'service', installed: false, removed: false }
