@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AppContext } from '../../app/context.ts';
 import { type WhoAmI, whoAmI } from '../../api/account.ts';
+import { deliveryOf } from '../../api/http-failure.ts';
 import { RETRIES } from '../../api/retry.ts';
 import { withLoginLock } from '../../auth/login-lock.ts';
 import { revokeTokenOf } from '../../auth/revoke.ts';
@@ -37,6 +38,7 @@ export type LoginReport = ReturnType<typeof reportOf>;
  *
  * @param from `code`: only this process has these tokens, so it revokes them if it cannot store
  *   them. `stdin`: others may use the same tokens, so none is revoked.
+ * @throws SyncError `NETWORK` if nothing answers at the address of tokens from stdin; the failures of the store
  */
 export async function keep(
   context: AppContext,
@@ -55,6 +57,11 @@ export async function keep(
   try {
     const asked = { ...accountUrls(config, baseUrl), http, policy: RETRIES.answer };
     const who = await whoAmI(context, asked, tokens.accessToken);
+    // A misspelt address: no connection was ever made. The caller still has the tokens.
+    if (from === 'stdin' && who.kind === 'unreachable') {
+      const { error } = who;
+      if (error.code === 'NETWORK' && deliveryOf(error) === 'not-sent') throw error;
+    }
     warnIfUnknown(context, who);
     const account = who.kind === 'known' ? who.account : undefined;
     const { replaced, saved } = await storeLogin(context, attempt, issued, who);

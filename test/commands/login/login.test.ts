@@ -741,6 +741,15 @@ describe('--with-token', () => {
     expect(service.control.requests({ route: 'revoke' })).toEqual([]);
   });
 
+  it('stores nothing if nothing answers at the address', async () => {
+    const service = await sandbox();
+    const stdin = JSON.stringify(service.control.mint());
+    await service.close();
+    const { here, done } = withToken(service, stdin);
+    expect((await failure(done)).code).toBe('NETWORK');
+    expect(await here.store.load(never)).toBeUndefined();
+  });
+
   it('refreshes a token response with an expired access token', async () => {
     const service = await sandbox({ settings: { refreshToken: 'rotate' } });
     const answer = service.control.mint({ accessTtl: 0 });
