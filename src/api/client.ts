@@ -280,11 +280,11 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
 /** Status with which an interface platform refuses a known recording. */
 const KNOWN = 409;
 
-/** A 409 of a gateway, of a busy service, or in the form of deployed services says nothing about the recording. */
+/** A 409 of a gateway, or in the form of deployed services says nothing about the recording. */
 function saysKnown(response: HttpResponse): boolean {
   const { error, statusCode } = parseObject(response.text) ?? {};
   const isDeployed = error === true && statusCode === response.status;
-  return response.headers['retry-after'] === undefined && !isPage(response) && !isDeployed;
+  return !isPage(response) && !isDeployed;
 }
 
 /** @throws SyncError `SERVICE_ANSWER` if the response does not confirm a change */

@@ -71,13 +71,17 @@ export interface RetryOptions {
  */
 export type Repeatable = 'always' | 'unless-acted-on';
 
-/** Returns whether a status is worth a retry (RFC 9110). Waiting does not help with 501 and 505. */
-function isTemporary(status: number): boolean {
+/**
+ * Returns whether a response is worth a retry (RFC 9110). Waiting does not help with 501 and 505, and with
+ * a 409 only if it says when: something else is at work on the item.
+ */
+function isTemporary({ status, headers }: HttpResponse): boolean {
+  if (status === 409) return headers['retry-after'] !== undefined;
   return status === 408 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
 }
 
 /**
- * Sends a request until the response is final. Retries network errors, 408, 429 and 5xx with capped
+ * Sends a request until the response is final. Retries network errors and temporary failures with capped
  * exponential back-off and full jitter; a `Retry-After` above 0 wins over the computed pause.
  *
  * @param attempt sends the request once.
@@ -95,7 +99,7 @@ export async function withRetry(
   let actedOnce = false;
   for (let number = 1; ; number++) {
     const outcome = await tryOnce(attempt, number);
-    if ('response' in outcome && !isTemporary(outcome.response.status)) {
+    if ('response' in outcome && !isTemporary(outcome.response)) {
       return { response: outcome.response, attempts: number };
     }
     const failure =
@@ -134,7 +138,7 @@ export async function withRetry(
  * `Retry-After`: without one it may come from a gateway that had passed the request on.
  */
 function isTurnedAway(status: number, retryAfterMs: number | undefined): boolean {
-  return status === 429 || (status === 503 && retryAfterMs !== undefined);
+  return status === 429 || ([409, 503].includes(status) && retryAfterMs !== undefined);
 }
 
 /**

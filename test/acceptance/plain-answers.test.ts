@@ -30,7 +30,6 @@ describe('a platform that answers 409 to a recording that it has', () => {
 
   it.each<[string, PlainAnswer]>([
     ['a page', { status: 409, body: '<html>Busy</html>', type: 'text/html' }],
-    ['Retry-After', { status: 409, headers: { 'retry-after': '5' } }],
     [
       'an error of Coach Watts',
       { status: 409, body: { error: true, url: '/', statusCode: 409, message: 'Busy' } },
@@ -40,6 +39,20 @@ describe('a platform that answers 409 to a recording that it has', () => {
     write('ride.fit', ride);
     expect((await sync(['upload', 'ride.fit'])).code).not.toBe(0);
     expect((await sync(['status'])).stdout).not.toMatch(/recordings? accepted/);
+  });
+
+  it('with Retry-After, is busy: upload sends the recording again', async () => {
+    let isBusy = true;
+    const busy = { status: 409, headers: { 'retry-after': '1' }, body: { message: 'Busy' } };
+    const upload = () => {
+      const answer = isBusy ? busy : {};
+      isBusy = false;
+      return answer;
+    };
+    const { platform, sync, write } = await openPlainWorld({ upload });
+    write('ride.fit', ride);
+    expect(await sync(['upload', 'ride.fit'])).toMatchObject({ code: 0, stdout: /uploaded$/m });
+    expect(platform.lines()).toHaveLength(2);
   });
 
   it('at Coach Watts, does not confirm it', async () => {

@@ -103,6 +103,7 @@ describe('retried outcomes', () => {
     // Rejected before the service acted on the request: safe in any case.
     [429, 'unless-acted-on', succeeded],
     [answer(503, { 'retry-after': '1' }), 'unless-acted-on', succeeded],
+    [answer(409, { 'retry-after': '1' }), 'unless-acted-on', succeeded],
     ['not-sent', 'unless-acted-on', succeeded],
     // It may have been acted on.
     [408, 'unless-acted-on', UNCLEAR],
