@@ -252,8 +252,9 @@ export function jsonValue(response: HttpResponse): unknown {
   try {
     return parseJson(response.text);
   } catch (error) {
-    const found =
-      error instanceof JsonTooDeep ? TOO_DEEP : `${describeBody(response)}, not with JSON`;
+    const body = describeBody(response);
+    const readable = body === BROKEN_JSON ? body : `${body}, not with JSON`;
+    const found = error instanceof JsonTooDeep ? TOO_DEEP : readable;
     // Without the cause: its message quotes the body.
     throw new SyncError('NETWORK', `The platform answered ${response.status} with ${found}.`, {
       hint: IN_BETWEEN,
@@ -331,7 +332,8 @@ function describeBody(response: HttpResponse): string {
   } catch (error) {
     if (error instanceof JsonTooDeep) return TOO_DEEP;
   }
-  return contentType(response).includes('json') ? 'broken JSON' : 'text';
+  return contentType(response).includes('json') ? BROKEN_JSON : 'text';
 }
 
+const BROKEN_JSON = 'broken JSON';
 const TOO_DEEP = `JSON that is nested more than ${MAX_DEPTH} deep`;

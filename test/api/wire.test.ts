@@ -254,17 +254,17 @@ describe('the items of a nutrition day', () => {
 });
 
 it.each([
-  ['<html><body>Sign in to the hotel</body></html>', 'text/html', 'a web page'],
-  ['  \n <!doctype html>', 'application/json', 'a web page'],
-  ['', 'application/json', 'nothing'],
-  [' \n', 'text/plain', 'nothing'],
+  ['<html><body>Sign in to the hotel</body></html>', 'text/html', 'a web page, not with JSON'],
+  ['  \n <!doctype html>', 'application/json', 'a web page, not with JSON'],
+  ['', 'application/json', 'nothing, not with JSON'],
+  [' \n', 'text/plain', 'nothing, not with JSON'],
   ['{"success": tr', 'application/json; charset=utf-8', 'broken JSON'],
-  ['OK', 'text/plain', 'text'],
+  ['OK', 'text/plain', 'text, not with JSON'],
 ])('a body that is not JSON is a broken response: %j', (text, type, described) => {
   expect(() => jsonValue(response(text, 200, type))).toThrow(
     expect.objectContaining({
       code: 'NETWORK',
-      message: `The platform answered 200 with ${described}, not with JSON.`,
+      message: `The platform answered 200 with ${described}.`,
       details: { status: 200, delivery: 'unknown' },
     }),
   );
