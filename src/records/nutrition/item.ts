@@ -12,35 +12,37 @@ import { isObject, show } from '../values.ts';
 
 const itemNames = new Names(ITEM_FIELDS);
 
-/** One item of a nutrition record. */
-export interface ReadItem {
-  /** The place of its time in the record. */
-  readonly field: string;
-  readonly entry: Entry;
-  readonly loggedAt: string;
-  /** The local date of its time. */
+/** A day of a nutrition record, while its items are read. */
+export interface ReadDay {
+  /** The place of its date in the record. */
+  readonly field: string | undefined;
   readonly date: string;
-  readonly zoneUsed: boolean;
+  zoneUsed: boolean;
+  readonly items: Entry[];
+  /** About its items. */
   readonly notes: Notes;
 }
 
 /**
- * Reads one item (interface 2.3); returns `undefined` after a problem.
+ * Reads one item (interface 2.3), and adds it to its day; adds nothing after a problem.
  *
  * @param path its place in the record
- * @param day the record's date, which goes with an item's time of day
+ * @param named the record's own day, which goes with an item's time of day
+ * @param days of the record, by date
  */
 export function readItem(
   raw: JsonValue,
   path: string,
-  day: string | undefined,
+  named: ReadDay | undefined,
+  days: Map<string, ReadDay>,
   notes: Notes,
   { zone }: RecordOptions,
-): ReadItem | undefined {
+): void {
   if (!isObject(raw)) {
     notes.problem(path, `is ${show(raw)}; an object is expected`);
-    return undefined;
+    return;
   }
+  const day = named?.date;
   const written = writtenTime(raw, path, day, zone, notes);
   const { read, unknown } = readFields(raw, itemNames, notes, path, written?.names);
   const { values } = read;
@@ -53,17 +55,24 @@ export function readItem(
   } else noteUnknown(unknown, itemNames, notes, path);
   if (written === undefined) {
     notes.problem(`${path}/logged_at`, `is missing: write "logged_at": "${TIME_EXAMPLE}"`);
-    return undefined;
+    return;
   }
   const field = `${path}/${written.names[0] ?? 'logged_at'}`;
   const time = readTime(written.value, field, notes, 'time', (text) => toLoggedAt(text, zone));
-  if (time === undefined) return undefined;
+  if (time === undefined) return;
   const { date, zoneUsed } = time;
   // The interface shows no fractions of a second (4.4.3).
   const loggedAt = time.loggedAt.replace(/\.\d+/, '');
   values['logged_at'] = loggedAt;
-  const entry = entryOf(read, notes, { date: day ?? date, path });
-  return { field, entry, loggedAt, date, zoneUsed, notes };
+  if (day !== undefined && day !== date)
+    notes.warn(field, `${loggedAt} is on ${date}, the record says ${day}: kept as said`);
+  const own = named ??
+    days.get(date) ?? { field, date, zoneUsed, items: [], notes: notes.ofPart() };
+  days.set(own.date, own);
+  own.items.push(entryOf(read, notes, { date: own.date, path }));
+  own.zoneUsed ||= zoneUsed;
+  own.notes.warnings.push(...notes.warnings);
+  own.notes.recurring.push(...notes.recurring);
 }
 
 interface WrittenTime {

@@ -1,8 +1,7 @@
-import { groupBy } from '../../base/group-by.ts';
 import { ITEM_FIELDS, NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
 import { Names, plain } from '../names.ts';
-import { type ReadItem, readItem } from './item.ts';
-import { farAhead, noteMissingDate, readDate, type RecordDate } from '../days/record-date.ts';
+import { type ReadDay, readItem } from './item.ts';
+import { farAhead, noteMissingDate, readDate } from '../days/record-date.ts';
 import type { JsonObject, JsonValue, Reading, RecordOptions, StatedRecord } from '../types.ts';
 import { Notes } from '../notes.ts';
 import { isSumName } from '../sources/foreign.ts';
@@ -34,9 +33,10 @@ export function readNutrition(record: StatedRecord, options: RecordOptions): rea
   const itemsNames = spellingsOf(value, 'items', notes);
   const [itemsName = 'items'] = itemsNames;
   const date = readDate(value, options.zone, notes);
-  const day = typeof date === 'object' ? date.date : undefined;
-  const items = readItems(value[itemsName], itemsName, day, notes, options);
-  const others = [...itemsNames, ...(typeof date === 'object' ? date.names : [])];
+  const dated = typeof date === 'object' ? date : undefined;
+  const named = dated && { ...dated, field: dated.names[0], items: [], notes: notes.ofPart() };
+  const days = readItems(value[itemsName], itemsName, named, notes, options);
+  const others = [...itemsNames, ...(dated?.names ?? [])];
   const { read, unknown } = readFields(value, dayNames, notes, '', others);
   const { values: known } = read;
   const list = value[itemsName];
@@ -49,31 +49,28 @@ export function readNutrition(record: StatedRecord, options: RecordOptions): rea
   const isBare = Object.keys(known).every((name) => name === 'rawJson');
   const saysNothing = isBare && itemsNames.length === 0 && unknown.length === 0;
   if (saysNothing && notes.problems.length === 0) notes.problem(itemsName, ITEMS_MISSING);
-  const nothingKnown = isBare && items.length === 0 && unknown.length > 0;
+  const isFoodless = days.every(({ items }) => items.length === 0);
+  const nothingKnown = isBare && isFoodless && unknown.length > 0;
   if (nothingKnown && notes.problems.length === 0) noteNothingKnown(unknown, dayNames, notes);
-  const days = daysOf(items, date);
   const spans = days.length > 1;
   if (!nothingKnown) noteUnknown(unknown, dayNames, notes);
-  for (const day of days) {
-    const field = typeof date === 'object' ? date.names[0] : day.items[0]?.field;
-    const ahead = farAhead(day.date, options);
+  for (const { field, date: on } of days) {
+    const ahead = farAhead(on, options);
     if (ahead !== undefined) notes.doubt('far ahead', field ?? 'date', ahead, 'Sent as it is');
   }
   const kept = spans ? dropTotals(known, days.length, notes) : known;
   if (date === 'invalid' || notes.problems.length > 0) {
-    return [{ source, date: day, problems: notes.problems }];
+    return [{ source, date: named?.date, problems: notes.problems }];
   }
-  return days.map((day, index) => {
-    const own = notes.ofPart();
-    own.warnings.push(...notes.warnings, ...day.items.flatMap((item) => item.notes.warnings));
-    if (index === 0) own.recurring.push(...notes.recurring);
-    own.recurring.push(...day.items.flatMap((item) => item.notes.recurring));
+  return days.map(({ date: on, zoneUsed, items, notes: own }, index) => {
+    own.warnings.unshift(...notes.warnings);
+    if (index === 0) own.recurring.unshift(...notes.recurring);
     return draftOf(read, own, {
-      date: day.date,
+      date: on,
       values: { ...kept },
-      items: itemsNames.length === 0 ? undefined : day.items.map(({ entry }) => entry),
-      zoneUsed: day.zoneUsed || day.items.some(({ zoneUsed }) => zoneUsed),
-      at: typeof date === 'object' ? date.at : undefined,
+      items: itemsNames.length === 0 ? undefined : items,
+      zoneUsed,
+      at: dated?.at,
     });
   });
 }
@@ -102,55 +99,28 @@ function isWellness(record: JsonObject): boolean {
   );
 }
 
+/** Reads the items of a record. @returns its days: the one that it names, or those of its items */
 function readItems(
   value: JsonValue | undefined,
   field: string,
-  day: string | undefined,
+  named: ReadDay | undefined,
   notes: Notes,
   options: RecordOptions,
-): ReadItem[] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) {
+): readonly ReadDay[] {
+  const days = new Map<string, ReadDay>();
+  if (value !== undefined && value !== null && !Array.isArray(value))
     notes.problem(field, `is ${show(value)}; ${ITEMS_EXPECTED}`);
-    return [];
-  }
-  const items: ReadItem[] = [];
-  value.forEach((raw, index) => {
+  for (const [index, raw] of Array.isArray(value) ? value.entries() : []) {
     const name = isObject(raw) ? scalarText(raw['name']) : '';
     if (isSumName(name)) {
       notes.recur('sum', `${field}/${index}`, `${show(name)} sums up other items. Not sent`);
-      return;
+      continue;
     }
     const own = notes.ofPart();
-    const read = readItem(raw, `${field}/${index}`, day, own, options);
+    readItem(raw, `${field}/${index}`, named, days, own, options);
     for (const problem of own.problems) notes.problems.push(problem);
-    if (read !== undefined) items.push(read);
-  });
-  return items;
-}
-
-interface Day {
-  readonly date: string;
-  readonly zoneUsed: boolean;
-  readonly items: ReadItem[];
-}
-
-/** Returns the days of a record: the one it names, or those of its items. */
-function daysOf(items: readonly ReadItem[], date: RecordDate | 'invalid' | undefined): Day[] {
-  if (typeof date === 'object') {
-    for (const item of items) noteOtherDay(item, date.date);
-    return [{ date: date.date, zoneUsed: date.zoneUsed, items: [...items] }];
   }
-  const days = groupBy(items, (item) => item.date);
-  return [...days].map(([day, dayItems]) => ({ date: day, zoneUsed: false, items: dayItems }));
-}
-
-function noteOtherDay(read: ReadItem, date: string): void {
-  if (read.date === date) return;
-  read.notes.warn(
-    read.field,
-    `${read.loggedAt} is on ${read.date}, the record says ${date}: kept as said`,
-  );
+  return named === undefined ? [...days.values()] : [named];
 }
 
 /** Drops the totals of a record that spans days: they cannot be divided by day. */
