@@ -4,7 +4,7 @@ import { daysAfter } from '../base/time.ts';
 import { ENOUGH_FAULTS } from '../api/refusal.ts';
 import { emptyDay } from './prepared-record.ts';
 import type { DayFoods, DayOutcome, MergeMode, PreparedRecord, Warning } from './types.ts';
-import { DayDelivery, type DayJob } from './nutrition/delivery.ts';
+import { DayDelivery } from './nutrition/delivery.ts';
 import type { ShownItem } from './nutrition/merge.ts';
 import { type DayInputs, type MergePolicy, isHeld, isUndone, oursOf } from './nutrition/ours.ts';
 import { NutritionService, type NutritionTarget } from './nutrition/service.ts';
@@ -84,10 +84,8 @@ export class NutritionRun {
     const { dryRun, undo, force, merge = 'same-input' } = this.#options;
     if (record.kind !== 'nutrition' || dryRun || undo !== undefined) return false;
     if (!this.#isChanged(record)) return false;
-    const known = this.#target.ledger.nutrition.day(record.date);
-    if (known.items.length === 0) return false;
-    const { date, zoneUsed, parts, fields } = record;
-    const day = { date, zoneUsed, parts, fields, known, around: this.#around(date) };
+    const day = this.#dayOf(record.date, record);
+    if (day.known.items.length === 0) return false;
     return oursOf(day, { force, merge }).waiting.length > 0;
   }
 
@@ -104,9 +102,11 @@ export class NutritionRun {
   /** Lists days, if the login may. A failure is left to the days themselves. */
   async #list(dates: Iterable<string>): Promise<void> {
     const { nutrition } = this.#target.ledger;
-    const before = new Map([...dates].map((date) => [date, JSON.stringify(nutrition.day(date))]));
+    const all = [...dates];
     try {
-      const listed = await this.#service.list(before.keys());
+      if (all.length === 0 || !(await this.#service.mayList())) return;
+      const before = new Map(all.map((date) => [date, JSON.stringify(nutrition.day(date))]));
+      const listed = await this.#service.list(all);
       for (const [date, shown] of listed) {
         this.#listed.set(date, { shown, before: before.get(date) });
       }
@@ -129,13 +129,13 @@ export class NutritionRun {
     const { kind, date, digest, files } = record;
     const { ledger } = this.#target;
     const { dryRun, undo } = this.#options;
-    const delivery = new DayDelivery(this.#context, this.#jobOf(record, foods, warnings));
+    const delivery = this.#deliveryOf(record, foods, warnings);
     if (delivery.ours.waiting.length > 0) this.#waiting.add(date);
     const outcome = await delivery.run();
     if (dryRun) return outcome;
     const { outcome: word } = outcome;
     if (word === 'pushed' || word === 'skipped' || word === 'undone') {
-      const { items } = ledger.nutrition.day(date);
+      const { items } = delivery;
       const isLeft = items.some(isHeld);
       const hasUndone = items.some(isUndone);
       const sentFrom = word === 'pushed' && undo === undefined ? files : [];
@@ -153,44 +153,43 @@ export class NutritionRun {
     return outcome;
   }
 
-  #jobOf(record: PreparedRecord, foods: DayFoods, warnings: Warning[]): DayJob {
-    const { kind, date } = record;
-    const { ledger, url } = this.#target;
-    const { dryRun } = this.#options;
+  #deliveryOf(record: PreparedRecord, foods: DayFoods, warnings: Warning[]): DayDelivery {
+    const { kind, date, sources } = record;
     // The user asked to replace or to force the days of the input only.
     const { force, merge = 'same-input' } = this.isInput(record) ? this.#options : { force: false };
     const resends = merge === 'replace-day' && !this.#isReview;
-    const isDoubtful = this.isDoubtful(date);
     const { shown, before } = this.#listed.get(date) ?? {};
     this.#listed.delete(date);
-    const known = ledger.nutrition.day(date);
-    const isPart = (ledger.find(kind, date)?.dropped ?? null) !== null;
-    return {
-      record,
-      foods,
+    const day = this.#dayOf(date, foods);
+    const isPart = (this.#target.ledger.find(kind, date)?.dropped ?? null) !== null;
+    return new DayDelivery(this.#context, this.#service, {
+      ...day,
+      sources,
       policy: { ...this.#options, force, merge, resends },
-      ledger,
-      service: this.#service,
-      around: this.#around(date),
       // Another run may have sent the day since.
-      listed: before === JSON.stringify(known) ? shown : undefined,
-      isDoubtful: isDoubtful || isPart,
+      listed: shown && before === JSON.stringify(day.known) ? shown : undefined,
+      isDoubtful: day.known.status === 'open' || shown !== undefined || isPart,
       isReview: this.#isReview,
-      dryRun: dryRun ? url(kind) : undefined,
+      dryRun: this.#options.dryRun,
       warn: (warning) => {
         const isSaid = warnings.some(({ message }) => String(message) === String(warning.message));
         if (!isSaid) warnings.push(warning);
       },
-    };
+    });
   }
 
-  #around(date: string): DayInputs['around'] {
-    return () =>
-      [daysAfter(date, -1), daysAfter(date, 1)].map((day) => {
-        const record = this.#byDate.get(day);
-        const known = this.#target.ledger.nutrition.day(day);
-        const parts = record?.kind === 'nutrition' ? record.parts : [];
-        return { date: day, known, parts, zoneUsed: record?.zoneUsed === true };
-      });
+  /** @param said what counts of the inputs; default: all of it */
+  #dayOf(date: string, said?: DayFoods): DayInputs {
+    const record = this.#byDate.get(date);
+    const isNutrition = record?.kind === 'nutrition';
+    const { parts, fields } = said ?? (isNutrition ? record : { parts: [], fields: {} });
+    return {
+      date,
+      zoneUsed: record?.zoneUsed === true,
+      parts,
+      fields,
+      known: this.#target.ledger.nutrition.day(date),
+      around: () => [daysAfter(date, -1), daysAfter(date, 1)].map((day) => this.#dayOf(day)),
+    };
   }
 }

@@ -1,12 +1,11 @@
 import type { Context } from '../../base/context.ts';
 import { SyncError, endsRun } from '../../base/errors.ts';
 import type { DayItem, LedgerDay } from '../../ledger/nutrition.ts';
-import type { RecordLedger } from '../../ledger/records.ts';
 import type { Repeatable } from '../../api/retry.ts';
 import { sameJson } from '../digest.ts';
 import { MAX_INTEGER } from '../fields.ts';
 import { leftNotes } from '../notes.ts';
-import type { DayFoods, DayOutcome, JsonObject, PreparedRecord, Warning } from '../types.ts';
+import type { DayOutcome, JsonObject, Warning } from '../types.ts';
 import { type Look, type Plan, type Removal, type ShownItem, merge } from './merge.ts';
 import {
   type DayInputs,
@@ -18,7 +17,7 @@ import {
   nutritionBody,
   oursOf,
 } from './ours.ts';
-import type { NutritionService, PostAnswer } from './service.ts';
+import type { NutritionService } from './service.ts';
 import * as words from './words.ts';
 
 /**
@@ -37,29 +36,25 @@ const MAX_ROUNDS = 8;
 /** Pause after an unclear answer: a gateway may still be processing the request (ms). */
 const SETTLE_MS = 2_000;
 
-/** One day of a run. */
-export interface DayJob {
-  readonly record: Pick<PreparedRecord, 'date' | 'sources' | 'zoneUsed'>;
-  /** What counts of the record. */
-  readonly foods: DayFoods;
+/** A day to deliver. */
+export interface DayJob extends DayInputs {
+  /** As in `PreparedRecord`. */
+  readonly sources: readonly string[];
   readonly policy: MergePolicy;
-  readonly ledger: RecordLedger;
-  readonly service: NutritionService;
-  readonly around: DayInputs['around'];
   /** What a list for the whole run showed. */
   readonly listed: readonly ShownItem[] | undefined;
-  /** The platform may hold something else than the ledger knows. */
-  readonly isDoubtful: boolean;
   /** The day was sent in this run already. */
   readonly isReview: boolean;
-  /** Where the day would go, for `--dry-run`. */
-  readonly dryRun: URL | undefined;
+  /** The platform may hold something else than the ledger knows. */
+  readonly isDoubtful: boolean;
+  readonly dryRun: boolean;
   readonly warn: (warning: Warning) => void;
 }
 
 export class DayDelivery {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #job: DayJob;
+  readonly #service: NutritionService;
   readonly #date: string;
   readonly ours: Ours;
   /** The items of the day after the last request. */
@@ -78,25 +73,29 @@ export class DayDelivery {
   /** An earlier run was to take the day back, and did not end. */
   readonly #endsUndo: boolean;
 
-  constructor(context: Pick<Context, 'clock' | 'signal'>, job: DayJob) {
+  constructor(context: Pick<Context, 'clock' | 'signal'>, service: NutritionService, job: DayJob) {
     this.#context = context;
+    this.#service = service;
     this.#job = job;
-    const { record, foods, ledger, around } = job;
-    const { date, zoneUsed } = record;
+    const { date, known, listed } = job;
     this.#date = date;
-    const known = ledger.nutrition.day(this.#date);
-    this.ours = oursOf({ date, zoneUsed, ...foods, known, around }, job.policy);
+    this.ours = oursOf(job, job.policy);
     this.#items = this.ours.items;
-    this.#next = job.listed && { items: job.listed, isListed: true };
-    const versions = foods.parts
+    this.#next = listed && { items: listed, isListed: true };
+    const versions = job.parts
       .filter(({ input }) => input.kind === 'source')
       .map(({ input, asOf }) => [input.name, asOf] as const);
     this.#row = { ...known, asOf: { ...known.asOf, ...Object.fromEntries(versions) } };
     const { items, sentFields, status } = known;
-    const isSure = items.length > 0 && Boolean(ledger.find('nutrition', this.#date)?.digest);
+    const isSure = items.length > 0 && Boolean(service.ledger.find('nutrition', date)?.digest);
     const isUnsure = items.every(({ state }) => state === 'unsure');
     this.#isNew = !isSure && isUnsure && sameJson(sentFields, {});
     this.#endsUndo = status === 'open' && items.length > 0 && items.every(isUndone);
+  }
+
+  /** The items of the day, as the ledger has them. */
+  get items(): readonly DayItem[] {
+    return this.#row.items;
   }
 
   /** Delivers the day. @throws SyncError of a failed request, `STORAGE`, `INTERRUPTED` */
@@ -120,7 +119,7 @@ export class DayDelivery {
 
   /** Decides what needs no look at the platform. */
   #outcomeWithoutRequest(): DayOutcome | undefined {
-    const { record, policy, isDoubtful, dryRun, warn } = this.#job;
+    const { policy, isDoubtful, dryRun, warn } = this.#job;
     const { elsewhere, waiting, partialTotals, fields } = this.ours;
     this.#say('elsewhere', elsewhere);
     this.#say('moved', waiting);
@@ -131,22 +130,26 @@ export class DayDelivery {
     const looksAnew = isAsked && plan.keep.length + plan.post.length > 0;
     if (this.#isDone(plan) && !isDoubtful && !looksAnew) {
       // Another input may hold an item now, or no longer.
-      if (dryRun === undefined) this.#put(this.#row.status, plan, plan.keep);
+      if (!dryRun) this.#put(this.#row.status, plan, plan.keep);
       return unchangedDay(plan.keep);
     }
     if (partialTotals.length > 0)
-      warn(words.dayNote(record, 'partialTotals', partialTotals.join(', ')));
-    if (dryRun === undefined) return undefined;
+      warn(words.dayNote(this.#job, 'partialTotals', partialTotals.join(', ')));
+    if (!dryRun) return undefined;
     this.#noteGone(plan.remove);
     const body = nutritionBody(this.#date, wholeList(plan), fields);
-    return { outcome: 'would-push', request: { method: 'POST', url: dryRun.href, body } };
+    return {
+      outcome: 'would-push',
+      request: { method: 'POST', url: this.#service.url.href, body },
+    };
   }
 
   /** @returns undefined if another look has to follow */
   async #round(): Promise<DayOutcome | undefined> {
-    const { record, service, policy, warn } = this.#job;
+    const { policy, warn } = this.#job;
+    const service = this.#service;
     const isAdding = await this.#isAdding();
-    if (await service.takeOverruled()) warn(words.dayNote(record, 'overruled'));
+    if (await service.takeOverruled()) warn(words.dayNote(this.#job, 'overruled'));
     if (!isAdding) return await this.#replace(this.#merge());
     const look = this.#next ?? (await this.#look());
     this.#next = undefined;
@@ -163,29 +166,28 @@ export class DayDelivery {
       return this.#isDone(plan) ? this.#finish(plan) : this.#conflict(text);
     }
     if (plan.source !== undefined) service.noteSource(plan.source);
-    for (const note of words.newsNotes(record, plan.news)) warn(note);
+    for (const note of words.newsNotes(this.#job, plan.news)) warn(note);
     if (policy.merge === 'replace-day') this.#say('others', plan.others);
     return this.#excess(plan, plan.others) ?? (await this.#add(look, plan));
   }
 
   /** Checks that the platform adds to a day, as Coach Watts does. */
   async #isAdding(): Promise<boolean> {
-    return (await this.#job.service.kind(this.#date)) === 'coach-watts';
+    return (await this.#service.kind(this.#date)) === 'coach-watts';
   }
 
   async #look(): Promise<Look | undefined> {
-    const items = await this.#job.service.look(this.#date, this.ours.fields);
+    const items = await this.#service.look(this.#date, this.ours.fields);
     return items && { items };
   }
 
   /** @param theirs what the platform shows; undefined if that is nothing */
   #merge(theirs?: Look): Plan {
-    const { policy, service, isReview } = this.#job;
+    const { policy, isReview } = this.#job;
     const isFirst = this.#attempts === 0;
-    const isLater = theirs !== undefined && isFirst && !isReview;
-    const { sources } = service;
-    const day = { base: this.#row, ours: this.#items, theirs, sources, isLater };
-    return merge(day, { ...policy, resends: isFirst && policy.resends === true });
+    const look = theirs && { ...theirs, isLater: isFirst && !isReview };
+    const resends = isFirst && policy.resends === true;
+    return merge(this.#row, this.#items, look, this.#service.sources, { ...policy, resends });
   }
 
   /** Checks that a day needs no request. */
@@ -201,9 +203,7 @@ export class DayDelivery {
 
   /** Returns the outcome of a day with more calories than a platform can store. A stated total overrides the sum. */
   #excess(plan: Plan, others: Bodies = []): DayOutcome | undefined {
-    const {
-      sources: [source = ''],
-    } = this.#job.record;
+    const [source = ''] = this.#job.sources;
     const all = [...heldItems(plan), ...others];
     const sum = all.reduce((total, { body }) => total + Number(body['calories'] ?? 0), 0);
     if ('calories' in this.ours.fields || Math.round(sum) <= MAX_INTEGER) return undefined;
@@ -237,7 +237,8 @@ export class DayDelivery {
     try {
       const posted = await this.#post(plan, post, post.length > 0 ? 'unless-acted-on' : 'always');
       if (posted.items !== undefined || !(await this.#isAdding())) return false;
-      if (!posted.isUnclear) return true;
+      if (posted.json === undefined) return true;
+      // Coach Watts gives no such answer, so it confirms nothing.
       this.#failure = new SyncError('SERVICE_ANSWER', words.unclearText(this.#date));
     } catch (error) {
       if (!isUnclear(error) || endsRun(error.code)) throw error;
@@ -254,12 +255,14 @@ export class DayDelivery {
    * @returns undefined if the answer proves that the platform adds to days: then it is the next look
    */
   async #replace(plan: Plan): Promise<DayOutcome | undefined> {
-    const { policy, service, ledger, record, warn } = this.#job;
+    const { policy, warn } = this.#job;
+    const service = this.#service;
+    const { nutrition } = service.ledger;
     const own = heldItems(plan);
     const refusal =
       this.#isNew && policy.merge === 'add' && own.length > 0
         ? words.addText(this.#date)
-        : ledger.nutrition.isOfOtherToken(this.#date) && policy.merge !== 'replace-day'
+        : nutrition.isOfOtherToken(this.#date) && policy.merge !== 'replace-day'
           ? words.otherTokenText(this.#date)
           : undefined;
     if (refusal !== undefined) return { outcome: 'rejected', ...refusal, attempts: 0 };
@@ -273,35 +276,34 @@ export class DayDelivery {
         return undefined;
       }
     }
-    ledger.nutrition.forgetOtherTokens(this.#date);
+    nutrition.forgetOtherTokens(this.#date);
     this.#noteGone(plan.remove);
     const items = [...plan.keep, ...plan.post]
       .filter((item) => !isLeaving(item) || isUndone(item))
       .map((item) => withState(item, 'base'));
     const outcome = this.#finish({ ...plan, keep: items, post: [] });
     if (outcome.outcome !== 'pushed' || !this.#isNew) return outcome;
-    warn(words.dayNote(record, 'unseen'));
+    warn(words.dayNote(this.#job, 'unseen'));
     return { ...outcome, unseen: true };
   }
 
   /** Sends items with the day's fields; without a list, the fields alone. @throws SyncError as the service does */
-  async #post(plan: Plan, items: Bodies | undefined, repeatable: Repeatable): Promise<PostAnswer> {
-    const { service, ledger, record } = this.#job;
+  async #post(plan: Plan, items: Bodies | undefined, repeatable: Repeatable) {
     const { fields } = this.ours;
     const before = this.#row;
     const posted = plan.post.map((item) => withState(item, 'unsure'));
     this.#put('open', plan, [...plan.keep, ...posted]);
     try {
       const body = nutritionBody(this.#date, items, fields);
-      const answer = await this.#counted(service.post(body, repeatable));
-      for (const note of leftNotes(record, answer)) this.#job.warn(note);
+      const answer = await this.#counted(this.#service.post(body, repeatable));
+      for (const note of leftNotes(this.#job, answer)) this.#job.warn(note);
       this.left = answer.left;
       if (answer.items !== undefined) this.#next = { items: answer.items, isAnswer: true };
       const taken = Object.entries(fields).filter(([name]) => !answer.left.includes(name));
       this.#row = { ...this.#row, sentFields: Object.fromEntries(taken) };
       return answer;
     } catch (error) {
-      if (!isUnclear(error)) ledger.nutrition.put(this.#date, before);
+      if (!isUnclear(error)) this.#service.ledger.nutrition.put(this.#date, before);
       throw error;
     }
   }
@@ -323,16 +325,16 @@ export class DayDelivery {
    * @returns items that cannot be removed from here; undefined if the day must be compared again
    */
   async #remove(plan: Plan): Promise<readonly ShownItem[] | undefined> {
-    const { service } = this.#job;
     const stuck: ShownItem[] = [];
     const removed: Removal[] = [];
     try {
       for (const each of plan.remove) {
         this.#put('open', plan, this.#itemsAfter(plan), {});
-        const { removal } = await this.#counted(service.remove(this.#date, each.shown));
-        if (removal === 'changed') return undefined;
-        if (removal === 'no-route') stuck.push(each.shown);
-        else removed.push(each);
+        const { status } = await this.#counted(this.#service.remove(this.#date, each.shown));
+        // The day changed in the meantime.
+        if (status === 409) return undefined;
+        if (status < 300) removed.push(each);
+        else stuck.push(each.shown);
       }
       return stuck;
     } finally {
@@ -342,10 +344,10 @@ export class DayDelivery {
 
   /** @param stuck surplus items that cannot be removed from here */
   #finish(plan: Plan, stuck: readonly ShownItem[] = []): DayOutcome {
-    const { policy, service, isReview } = this.#job;
+    const { policy, isReview } = this.#job;
     const attempts = this.#attempts;
     const isStuck = stuck.length > 0;
-    const isSettled = (attempts === 0 && !isReview) || service.canList !== true;
+    const isSettled = (attempts === 0 && !isReview) || this.#service.canList !== true;
     const items = this.#itemsAfter(plan);
     this.#put(isStuck ? 'open' : isSettled ? 'settled' : 'fresh', plan, items);
     const { conflicts } = plan;
@@ -366,11 +368,11 @@ export class DayDelivery {
 
   #noteGone(removed: readonly Removal[]): void {
     const gone = removed.filter(({ why }) => why === 'gone').map(({ shown }) => shown);
-    this.#say(this.#job.dryRun === undefined ? 'gone' : 'goneLater', gone);
+    this.#say(this.#job.dryRun ? 'goneLater' : 'gone', gone);
   }
 
   #say(what: words.ItemNote, items: Bodies): void {
-    for (const note of words.itemNotes(this.#job.record, what, items)) this.#job.warn(note);
+    for (const note of words.itemNotes(this.#job, what, items)) this.#job.warn(note);
   }
 
   #conflict(text: words.ConflictText, stored: Bodies = [], intended: Bodies = []): DayOutcome {
@@ -389,7 +391,7 @@ export class DayDelivery {
     this.#items = items;
     const sent = items.filter(({ state }) => state !== undefined);
     this.#row = { ...this.#row, items: sent, fields: this.ours.fields, others, sentFields, status };
-    this.#job.ledger.nutrition.put(this.#date, this.#row);
+    this.#service.ledger.nutrition.put(this.#date, this.#row);
   }
 }
 

@@ -20,24 +20,12 @@ export interface Removal {
 /** What the platform shows of a day. */
 export interface Look {
   readonly items: readonly ShownItem[];
+  /** It is the first of a run: it may confirm what an earlier run has sent. */
+  readonly isLater?: boolean;
   /** From a list for the whole run: the day may have changed since. */
   readonly isListed?: boolean;
   /** From the answer to a request of this delivery, which held all items that were to be posted. */
   readonly isAnswer?: boolean;
-}
-
-/** The three sides of a day. */
-export interface MergeDay {
-  /** What the ledger knew before the inputs were joined to it. */
-  readonly base: LedgerDay;
-  /** What the inputs say: see `oursOf`. */
-  readonly ours: readonly DayItem[];
-  /** Undefined: the platform shows nothing, so it holds what the ledger knows. */
-  readonly theirs: Look | undefined;
-  /** Each `source` that the platform has given to items that were sent from here. */
-  readonly sources: readonly string[];
-  /** This is the first look of a run: it may confirm what an earlier one has sent. */
-  readonly isLater: boolean;
 }
 
 /** What to do about a day. */
@@ -63,12 +51,22 @@ export interface Plan {
  * Merges a day from three sides: the items of the ledger, of the inputs, and of the platform. Items of any source match
  * by id, else by content, else by instant and name. An item is removed only if this ledger sent it or has learned its
  * source.
+ *
+ * @param base what the ledger knew before the inputs were joined to it
+ * @param ours what the inputs say: see `oursOf`
+ * @param theirs undefined: the platform shows nothing, so it holds what the ledger knows
+ * @param sources each `source` that the platform has given to items that were sent from here
  */
-export function merge(day: MergeDay, policy: MergePolicy): Plan {
-  const { theirs, base } = day;
-  if (theirs !== undefined) return new Comparison(day, theirs, policy).result();
-  const plan = new Comparison(day, { items: assumedItems(base) }, policy).result();
-  return { ...plan, seen: base.others };
+export function merge(
+  base: LedgerDay,
+  ours: readonly DayItem[],
+  theirs: Look | undefined,
+  sources: readonly string[],
+  policy: MergePolicy,
+): Plan {
+  const look = theirs ?? { items: assumedItems(base) };
+  const plan = new Comparison(base, ours, look, sources, policy).result();
+  return theirs === undefined ? { ...plan, seen: base.others } : plan;
 }
 
 /** Returns what the platform holds if nobody else has changed the day. */
@@ -97,7 +95,7 @@ const identityOf = ({ body }: { readonly body: JsonObject }) => itemIdentity(bod
 
 /** Compares the items of a day with the shown ones. */
 class Comparison {
-  readonly #day: MergeDay;
+  readonly #base: LedgerDay;
   readonly #look: Look;
   readonly #policy: MergePolicy;
   readonly #wanted: readonly DayItem[];
@@ -122,17 +120,23 @@ class Comparison {
   /** Items that may be of this ledger or of another one. */
   readonly #doubtful: ShownItem[] = [];
 
-  constructor(day: MergeDay, look: Look, policy: MergePolicy) {
-    this.#day = day;
+  constructor(
+    base: LedgerDay,
+    ours: readonly DayItem[],
+    look: Look,
+    sources: readonly string[],
+    policy: MergePolicy,
+  ) {
+    this.#base = base;
     this.#look = look;
     this.#policy = policy;
-    this.#wanted = day.ours.filter((item) => !isLeaving(item));
-    this.#leaving = day.ours.filter(isLeaving);
-    const own = day.base.items.filter(({ foreign }) => foreign !== true);
+    this.#wanted = ours.filter((item) => !isLeaving(item));
+    this.#leaving = ours.filter(isLeaving);
+    const own = base.items.filter(({ foreign }) => foreign !== true);
     this.#ids = new Set(own.flatMap(({ id = [] }) => id));
     this.#free = new Set(look.items);
-    this.#source = this.#newSource();
-    this.#sources = this.#source === undefined ? day.sources : [...day.sources, this.#source];
+    this.#source = this.#newSource(sources);
+    this.#sources = this.#source === undefined ? sources : [...sources, this.#source];
   }
 
   result(): Plan {
@@ -140,7 +144,7 @@ class Comparison {
     for (const item of this.#wanted) if (item.state === 'unsure') this.#takeCopies(item);
     /** Another computer has written to the day: it shows a new item, or its own copy in place of ours. */
     const isNews = (shown: ShownItem) =>
-      isOfApplication(shown) && !this.#day.base.others.includes(otherKey(shown));
+      isOfApplication(shown) && !this.#base.others.includes(otherKey(shown));
     const hasNews =
       [...this.#free].some(isNews) ||
       [...this.#found].some(([{ id }, there]) => id !== undefined && id !== there.id);
@@ -159,9 +163,9 @@ class Comparison {
    * Returns the source of the items that a request of this ledger has just added, if it is a new one. If another
    * application has sent the same items at the same moment, that does not show.
    */
-  #newSource(): string | undefined {
+  #newSource(sources: readonly string[]): string | undefined {
     if (this.#look.isAnswer !== true) return undefined;
-    const { others, items } = this.#day.base;
+    const { others, items } = this.#base;
     const known = new Set([...others, ...items.flatMap(({ id = [] }) => id)]);
     const sent = this.#wanted.filter(({ state, id }) => state === 'unsure' && id === undefined);
     const identities = new Set(sent.map(identityOf));
@@ -170,7 +174,7 @@ class Comparison {
         isOfApplication(shown) && !known.has(otherKey(shown)) && identities.has(identityOf(shown)),
     );
     const [source, ...more] = new Set(added.map((shown) => shown.source));
-    const isKnown = added.some((shown) => this.#day.sources.includes(shown.source ?? ''));
+    const isKnown = added.some((shown) => sources.includes(shown.source ?? ''));
     return more.length > 0 || isKnown ? undefined : source;
   }
 
@@ -235,7 +239,7 @@ class Comparison {
 
   /** Whether the user took an item back and it has left: an equal item is another computer's. */
   #hasLeft(item: DayItem): boolean {
-    const { status, items } = this.#day.base;
+    const { status, items } = this.#base;
     return status === 'settled' && isUndone(item) && items.includes(item);
   }
 
@@ -279,7 +283,7 @@ class Comparison {
    * @returns the items of the input that are new versions of changed ones, which are found in their place
    */
   #leave(): ReadonlySet<DayItem> {
-    const { base, isLater } = this.#day;
+    const { isLater = false } = this.#look;
     const isFresh = ({ state, id }: DayItem) =>
       state === undefined || (state === 'unsure' && (!isLater || id === undefined));
     const fresh = new Set(this.#wanted.filter(isFresh));
@@ -290,7 +294,7 @@ class Comparison {
       const there = this.#found.get(item);
       if (there === undefined) {
         // A request of another computer that was in progress may bring it back.
-        const isOver = base.status === 'settled' && this.#look.isAnswer !== true;
+        const isOver = this.#base.status === 'settled' && this.#look.isAnswer !== true;
         if (item.foreign !== true && (!isOver || isUndone(item))) this.#plan.keep.push(item);
         continue;
       }
@@ -307,7 +311,7 @@ class Comparison {
         }
         this.#plan.keep.push(withId(without(item, 'edited'), there));
       } else if (version === undefined) {
-        if (!isKnown || !base.items.includes(item))
+        if (!isKnown || !this.#base.items.includes(item))
           this.#plan.news.push({ what: 'kept', body: there.body });
         this.#plan.keep.push({ ...withId(item, there), edited: there.body });
         this.#kept.push(there);
@@ -331,7 +335,7 @@ class Comparison {
     const isNew = state === undefined && !this.#ids.has(there.id ?? '');
     const isForeign = foreign === true || isNew || (id !== there.id && !mayBeOwn);
     const isProven = isOwn || (isForeign && !isVersion);
-    const isConfirmed = this.#day.isLater && isProven && !this.#copied.has(item);
+    const isConfirmed = this.#look.isLater === true && isProven && !this.#copied.has(item);
     const at = {
       // Another application may own this id, so it does not count as sent from here.
       ...(isProven ? withId({ body, inputs }, there) : { body, inputs }),
@@ -340,7 +344,7 @@ class Comparison {
     };
     if (!isProven) this.#doubtful.push(there);
     const isConflict = isVersion || isContested(item) || (state === 'unsure' && !mayBeOwn);
-    const isUnseen = id === undefined && !this.#day.base.others.includes(otherKey(there));
+    const isUnseen = id === undefined && !this.#base.others.includes(otherKey(there));
     const isAdapted = this.#look.isAnswer === true && state === 'unsure' && isUnseen && !isConflict;
     // Whose item this is stays unknown. `stored` keeps that a look has shown it.
     const isShown = state === 'unsure' && !isProven;
@@ -393,7 +397,7 @@ class Comparison {
     const { state, body, inputs, id, stored } = item;
     const isUnsure = state === 'unsure';
     // This ledger took it off the day, not the athlete, and now an input has it again.
-    const isBack = this.#day.base.items.some((each) => isLeaving(each) && each.body === body);
+    const isBack = this.#base.items.some((each) => isLeaving(each) && each.body === body);
     const wasShown = (id !== undefined || stored !== undefined) && !isBack;
     const isUnanswered = isUnsure && !wasShown;
     // A request of another computer that had read the day before ours was written after ours.

@@ -1,4 +1,4 @@
-import type { DayItem, ItemInput } from '../../ledger/nutrition.ts';
+import type { DayItem, ItemInput, LedgerDay } from '../../ledger/nutrition.ts';
 import { SUMMED_TOTALS } from '../fields.ts';
 import { itemIdentity, itemKey, nameOf } from './items.ts';
 import { KeyIndex } from './key-index.ts';
@@ -9,13 +9,13 @@ import { isObject } from '../values.ts';
 
 /** What the ledger knows of a day, and what the inputs of this run say of it. */
 export interface DayInputs extends DayFoods {
-  readonly known: { readonly items: readonly DayItem[]; readonly fields: JsonObject };
+  readonly known: LedgerDay;
   /** `YYYY-MM-DD` */
   readonly date: string;
   /** The zone decided about the date of an item. */
   readonly zoneUsed: boolean;
   /** Reads the days before and after. */
-  readonly around: () => readonly OtherDay[];
+  readonly around: () => readonly DayInputs[];
 }
 
 /** The keys of bodies, which several rounds compare. */
@@ -193,15 +193,13 @@ function joinParts({ known, parts }: DayInputs, { merge }: MergePolicy) {
   return { items: items.filter((item) => stated.has(item)), stated, left, before };
 }
 
-type OtherDay = Omit<DayInputs, 'fields' | 'around'>;
-
 /** Checks that an item was sent for a day, and that the inputs have it on another one only since the zone is another one. */
-function isShifted({ body }: DayItem, from: OtherDay, to: OtherDay): boolean {
+function isShifted({ body }: DayItem, from: DayInputs, to: DayInputs): boolean {
   if (!to.zoneUsed) return false;
   const key = keyOf(body);
-  const holds = ({ known }: OtherDay) =>
+  const holds = ({ known }: DayInputs) =>
     known.items.some((item) => !isLeaving(item) && keyOf(item.body) === key);
-  const statedIn = ({ parts }: OtherDay) =>
+  const statedIn = ({ parts }: DayInputs) =>
     parts.flatMap(({ items = [] }) => items.filter((item) => keyOf(item) === key));
   // A record's own date may differ from that of an item.
   const isWritten = ({ logged_at: at }: JsonObject) =>
@@ -211,7 +209,7 @@ function isShifted({ body }: DayItem, from: OtherDay, to: OtherDay): boolean {
 }
 
 /** Checks that an input has an item on the day before or after now, which does not hold it yet. */
-function isMoving({ body, inputs }: DayItem, around: readonly OtherDay[]): boolean {
+function isMoving({ body, inputs }: DayItem, around: readonly DayInputs[]): boolean {
   const isOf = (input: ItemInput) => inputs.some((each) => sameInput(each, input));
   return around.some(({ parts, known }) => {
     const says = parts.filter(({ input }) => isOf(input)).flatMap(({ items = [] }) => items);

@@ -29,21 +29,10 @@ const READ_SCOPE = 'nutrition:read';
 /** Days that one list covers. */
 const LISTED_DAYS = 100;
 
-/** What the answer to a day shows. */
-export interface PostAnswer {
-  readonly attempts: number;
-  /** What the day holds now; undefined if the answer shows no items. */
-  readonly items: readonly ShownItem[] | undefined;
-  /** Coach Watts gives no such answer, so it confirms nothing. */
-  readonly isUnclear: boolean;
-  /** Fields that the platform refuses. */
-  readonly left: readonly string[];
-  readonly reason: string | undefined;
-}
-
 export class NutritionService {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #target: NutritionTarget;
+  readonly ledger: RecordLedger;
   readonly #probed: KnownPlatform['probed'][number][] = [];
   #asking: Promise<PlatformKind> | undefined;
   sources: readonly string[];
@@ -54,6 +43,7 @@ export class NutritionService {
   constructor(context: Pick<Context, 'clock' | 'signal'>, target: NutritionTarget) {
     this.#context = context;
     this.#target = target;
+    this.ledger = target.ledger;
     this.sources = target.ledger.nutrition.sources();
   }
 
@@ -75,7 +65,7 @@ export class NutritionService {
   }
 
   async #ask(client: ServiceClient, date: string): Promise<PlatformKind> {
-    const { platform } = this.#target.ledger;
+    const { platform } = this.ledger;
     for (;;) {
       const probe = PROBES[this.#probed.length];
       const kind = kindOf(this.#known(client));
@@ -93,7 +83,7 @@ export class NutritionService {
   }
 
   #known({ kind }: Pick<ServiceClient, 'kind'>): KnownPlatform {
-    const { platform } = this.#target.ledger;
+    const { platform } = this.ledger;
     return {
       stated: kind,
       showedMeals: platform.has('nutrition', 'meal-lists'),
@@ -105,7 +95,7 @@ export class NutritionService {
 
   /** Learns the kind from a success: four meal lists prove Coach Watts, and without a fact or setting their lack disproves it. */
   #learnKind(client: ServiceClient, day: WireObject | undefined): void {
-    const { platform } = this.#target.ledger;
+    const { platform } = this.ledger;
     const known = this.#known(client);
     const { stated, showedMeals, adds } = known;
     if (showedMeals) return;
@@ -134,24 +124,29 @@ export class NutritionService {
    */
   async repeatable(): Promise<Repeatable> {
     const { stated, lackedMeals, probed } = this.#known(await this.#target.client());
-    const hasAnswered = this.#target.ledger.platform.has('nutrition', 'plain');
+    const hasAnswered = this.ledger.platform.has('nutrition', 'plain');
     const isSure = stated !== undefined || lackedMeals || hasAnswered;
     const hasNoRoute = probed.every(({ status }) => NO_ROUTE.includes(status));
     return isSure || hasNoRoute ? 'always' : 'unless-acted-on';
   }
 
   noteAdds(): void {
-    this.#target.ledger.platform.note('nutrition', 'adds');
+    this.ledger.platform.note('nutrition', 'adds');
   }
 
   /** Learns a `source` of items that were sent from here. */
   noteSource(source: string): void {
-    this.#target.ledger.nutrition.noteSource(source);
+    this.ledger.nutrition.noteSource(source);
     this.sources = [...this.sources, source];
   }
 
+  /** Where days go. */
+  get url(): URL {
+    return this.#target.url('nutrition');
+  }
+
   /** Checks the scope for reading days. Sends nothing; false without a login. */
-  async #mayList(): Promise<boolean> {
+  async mayList(): Promise<boolean> {
     try {
       const client = await this.#target.client();
       // A platform of the interface has no such route.
@@ -168,7 +163,7 @@ export class NutritionService {
   async list(dates: Iterable<string>): Promise<ReadonlyMap<string, readonly ShownItem[]>> {
     const found = new Map<string, readonly ShownItem[]>();
     let left = [...dates].sort();
-    while (left.length > 0 && (await this.#mayList())) {
+    while (left.length > 0 && (await this.mayList())) {
       const [first = ''] = left;
       const edge = daysAfter(first, LISTED_DAYS - 1);
       const asked = left.filter((date) => date <= edge);
@@ -218,36 +213,29 @@ export class NutritionService {
   /**
    * Sends a day (interface 4.3).
    *
+   * @returns the answer, with the items that the day holds now, if it shows them
    * @throws SyncError `REJECTED`, and those of the client
    */
-  async post(body: JsonObject, repeatable: Repeatable): Promise<PostAnswer> {
+  async post(body: JsonObject, repeatable: Repeatable) {
     const client = await this.#target.client();
     const { signal } = this.#context;
-    const { platform } = this.#target.ledger;
+    const { platform } = this.ledger;
     const answer = await client.push('nutrition', body, repeatable, platform, signal);
-    const { attempts, left, reason } = answer;
     if (answer.outcome === 'rejected') {
-      throw new SyncError('REJECTED', answer.message, { details: { status: 200, attempts } });
+      const details = { status: 200, attempts: answer.attempts };
+      throw new SyncError('REJECTED', answer.message, { details });
     }
     const day = dayIn(answer.json);
-    const items = day && (shownItems(day) as readonly ShownItem[] | undefined);
-    const isJson = answer.json !== undefined;
-    if (isJson) this.#learnKind(client, day);
-    const isUnclear =
-      isJson && items === undefined && kindOf(this.#known(client)) === 'coach-watts';
-    return { attempts, left, reason, items, isUnclear };
+    if (answer.json !== undefined) this.#learnKind(client, day);
+    return { ...answer, items: day && (shownItems(day) as readonly ShownItem[] | undefined) };
   }
 
-  /** Removes one item. `changed`: the day changed in the meantime. */
+  /** Removes one item. @returns also the status of the answer */
   async remove(date: string, { id, meal }: ShownItem) {
-    if (id === undefined || meal === undefined)
-      return { removal: 'no-route', attempts: 0 } as const;
+    if (id === undefined || meal === undefined) return { status: 404, attempts: 0 };
     const client = await this.#target.client();
     const change = { action: 'delete', mealType: meal, itemId: id } as const;
-    const { signal } = this.#context;
-    const { status, attempts } = await client.removeNutritionItem(date, change, signal);
-    const removal = status === 409 ? 'changed' : status < 300 ? 'removed' : 'no-route';
-    return { removal, attempts } as const;
+    return await client.removeNutritionItem(date, change, this.#context.signal);
   }
 }
 
