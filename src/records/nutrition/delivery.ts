@@ -63,6 +63,8 @@ export class DayDelivery {
   #row: LedgerDay;
   /** Requests that were to change the day, with their repetitions; looks do not count. */
   #attempts = 0;
+  /** The merge without a look, until the day changes. */
+  #unseen: Plan | undefined;
   /** What a list or an answer showed, in place of the next look. */
   #next: Look | undefined;
   #failure: SyncError | undefined;
@@ -186,8 +188,11 @@ export class DayDelivery {
     const { policy, isReview } = this.#job;
     const isFirst = this.#attempts === 0;
     const look = theirs && { ...theirs, isLater: isFirst && !isReview };
-    const resends = isFirst && policy.resends === true;
-    return merge(this.#row, this.#items, look, this.#service.sources, { ...policy, resends });
+    if (look === undefined && this.#unseen !== undefined) return this.#unseen;
+    const how = { ...policy, resends: isFirst && policy.resends === true };
+    const plan = merge(this.#row, this.#items, look, this.#service.sources, how);
+    if (look === undefined) this.#unseen = plan;
+    return plan;
   }
 
   /** Checks that a day needs no request. */
@@ -271,7 +276,8 @@ export class DayDelivery {
       const whole = { ...plan, keep: plan.keep.map((item) => withState(item, 'unsure')) };
       await this.#post(whole, list, await service.repeatable());
       if (await this.#isAdding()) return undefined;
-      if (this.#merge(this.#next).remove.some(({ why }) => why === 'copy')) {
+      const answer = this.#next && this.#merge(this.#next);
+      if (answer?.remove.some(({ why }) => why === 'copy') === true) {
         service.noteAdds();
         return undefined;
       }
@@ -389,6 +395,7 @@ export class DayDelivery {
     sentFields = this.#row.sentFields,
   ): void {
     this.#items = items;
+    this.#unseen = undefined;
     const sent = items.filter(({ state }) => state !== undefined);
     this.#row = { ...this.#row, items: sent, fields: this.ours.fields, others, sentFields, status };
     this.#service.ledger.nutrition.put(this.#date, this.#row);
