@@ -58,6 +58,7 @@ export function dividedCell(
   field: string,
   ofMinutes = false,
 ): { readonly text: string; readonly factor: number } | undefined {
+  if (PLAIN_NUMBER.test(cell)) return undefined;
   const perHour = ofMinutes && cell.includes(':') ? undefined : TIME_UNITS[unitNameOf(field)];
   const secs = perHour === undefined ? undefined : readDuration(cell);
   if (perHour !== undefined && secs !== undefined)
