@@ -87,9 +87,12 @@ function digestOf(points: readonly Point[]): string {
   return hash.digest('hex');
 }
 
+/** Longer at another place is no stray: within the activity, and at its ends, where one neighbour decides (s). */
+const STRAY_SECS = { within: 60, atEnd: 10 };
+
 /**
- * Leaves out stray positions: a few seconds that could only be reached and left at an impossible speed. At the start
- * and the end, one neighbour decides. A flight is kept: what comes before it is not near what comes after.
+ * Leaves out stray positions: less than a minute that could only be reached and left at an impossible speed. A flight is
+ * kept: what comes before it is not near what comes after.
  *
  * @returns a note that says how many were left out
  */
@@ -101,18 +104,35 @@ function dropStrays(points: readonly Point[]): string[] {
     if (run !== undefined && isReachable(run.at(-1), point)) run.push(point);
     else runs.push([point]);
   }
-  const strays = runs
-    .filter((run, index) => {
-      const [before, after] = [runs[index - 1], runs[index + 1]];
-      const secs = (run.at(-1)?.time ?? 0) - (run[0]?.time ?? 0);
-      const isShort =
-        (before ?? after ?? []).length > run.length && (after ?? before ?? []).length > run.length;
-      return secs < FILLED_SECS && isShort && isReachable(before?.at(-1), after?.[0]);
-    })
-    .flat();
+  const strays: Point[] = [];
+  let before: readonly Point[] | undefined;
+  for (let at = 0; at < runs.length; at++) {
+    // Each run has a second or more.
+    const found = straysBetween(before, runs.slice(at, at + STRAY_SECS.within + 1));
+    strays.push(...found.flat());
+    at += found.length;
+    before = runs[at];
+  }
   for (const point of strays) point.latitude = point.longitude = undefined;
   const { length } = strays;
   return length === 0 ? [] : [`Stray positions left out: ${length}.`];
+}
+
+/** Returns the first of some runs that are stray: fewer points than before them and after, at any places. */
+function straysBetween(before: readonly Point[] | undefined, runs: readonly Point[][]): Point[][] {
+  const most = before?.length ?? Infinity;
+  for (let count = 1; count <= runs.length; count++) {
+    const strays = runs.slice(0, count);
+    const places = strays.flat();
+    const after = runs[count];
+    const isAtEnd = before === undefined || after === undefined;
+    const secs = (places.at(-1)?.time ?? 0) - (places[0]?.time ?? 0);
+    const isShort = secs < (isAtEnd ? STRAY_SECS.atEnd : STRAY_SECS.within);
+    if (!isShort || places.length >= most || (before ?? after) === undefined) return [];
+    const isBetween = places.length < (after?.length ?? Infinity);
+    if (isBetween && isReachable(before?.at(-1), after?.[0])) return strays;
+  }
+  return [];
 }
 
 function isReachable(from: Point | undefined, to: Point | undefined): boolean {

@@ -218,26 +218,32 @@ describe('a GPX file', () => {
     ]);
   });
 
-  it.each([
-    ['first', [0], 1],
-    ['middle', [300], 0.01],
-    ['last', [600], 1],
-    ['two middle', [300, 301], 1],
-  ])('leaves out its %s position, if only an impossible speed reaches it', async (_, at, off) => {
-    const points = ridePoints(600);
-    const total = async (segments: TrackPoint[][]) => {
-      const { lines } = await converted(gpx([{ segments }]));
-      return [lines[0]?.['notes'], lines[0]?.['distanceMeters']] as const;
-    };
-    const [, metres] = await total([points]);
-    const [notes, own] = await total([
-      points.map((point, index) =>
-        at.includes(index) ? { ...point, lat: (point.lat ?? 0) + off } : point,
-      ),
-    ]);
-    expect(notes).toEqual([`Stray positions left out: ${at.length}.`]);
-    expect(Math.abs(Number(own) - Number(metres))).toBeLessThan(20);
-  });
+  const offBy = (degrees: number) => () => degrees;
+  it.each<[string, number[], (nth: number) => number]>([
+    ['first', [0], offBy(1)],
+    ['middle', [300], offBy(0.01)],
+    ['last', [600], offBy(1)],
+    ['two middle', [300, 301], offBy(1)],
+    ['ten middle', Array.from({ length: 10 }, (_, at) => 300 + at), (nth) => 1 + (nth % 3)],
+    ['forty middle', Array.from({ length: 40 }, (_, at) => 300 + at), offBy(1)],
+  ])(
+    'leaves out its %s positions, if only an impossible speed reaches them',
+    async (_, at, off) => {
+      const points = ridePoints(600);
+      const total = async (segments: TrackPoint[][]) => {
+        const { lines } = await converted(gpx([{ segments }]));
+        return [lines[0]?.['notes'], lines[0]?.['distanceMeters']] as const;
+      };
+      const [, metres] = await total([points]);
+      const [notes, own] = await total([
+        points.map((point, index) =>
+          at.includes(index) ? { ...point, lat: (point.lat ?? 0) + off(at.indexOf(index)) } : point,
+        ),
+      ]);
+      expect(notes).toEqual([`Stray positions left out: ${at.length}.`]);
+      expect(Math.abs(Number(own) - Number(metres))).toBeLessThan(20);
+    },
+  );
 
   it.each([1, 1_000])('is read with times in counts since 1970 (%i a second)', async (times) => {
     const written = gpx([{ segments: [ridePoints(60)] }]);
