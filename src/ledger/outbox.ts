@@ -22,6 +22,8 @@ export interface CopyLabel {
   readonly recordedAt: number;
   /** Of a GPX or TCX file: the more, the earlier it is sent. */
   readonly richness?: number | undefined;
+  /** Of a GPX or TCX file with one activity to send: the digest of its points. */
+  readonly digest?: string | undefined;
 }
 
 /** A kept recording: the folder `outbox/HASH/OWNER`, with its bytes and their label. */
@@ -58,12 +60,12 @@ export function* copiesIn(stateDir: string, hashes?: readonly string[]): Generat
 export function countKept(
   stateDir: string,
   account: string,
-  isDelivered: (sha256: string) => boolean = () => false,
+  isDelivered: (sha256: string, label: CopyLabel) => boolean = () => false,
 ): { readonly kept: number; readonly keptBytes: number; readonly keptForOthers: number } {
   const isAbandoned = abandonedFor(markProcess(stateDir));
   const copies = [...copiesIn(stateDir)];
   const own = copies.flatMap(({ sha256, label }) =>
-    label?.account === account && !isDelivered(sha256) ? [label] : [],
+    label?.account === account && !isDelivered(sha256, label) ? [label] : [],
   );
   const others = copies.filter(({ label }) => label?.account !== account);
   return {

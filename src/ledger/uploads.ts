@@ -73,9 +73,13 @@ export class UploadLedger {
     return found === undefined ? undefined : decode(found);
   }
 
-  /** Finds the upload of a file by the SHA-256 of its bytes, also of a GPX or TCX file that was converted. */
-  findOfFile(sha256: string): LedgerUpload | undefined {
-    return this.find(this.settledTracks.find(sha256) ?? sha256);
+  /**
+   * Finds the upload of a file by the SHA-256 of its bytes, also of a GPX or TCX file that was converted: by the
+   * digest of its points, or if a watcher has read it.
+   */
+  findOfFile(sha256: string, digest?: string): LedgerUpload | undefined {
+    const converted = digest === undefined ? undefined : this.findConverted(digest);
+    return converted ?? this.find(this.settledTracks.find(sha256) ?? sha256);
   }
 
   /** Finds a GPX or TCX activity by the digest of its points, whichever version converted it. */

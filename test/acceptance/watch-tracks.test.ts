@@ -243,8 +243,8 @@ it('a GPX file that was copied by a watcher that was killed arrives once, althou
   expect(copies()).toEqual([sha256(Buffer.from(track()))]);
   watcher.child.kill('SIGKILL');
   await watcher.finished;
-  await world.startService();
   rmSync(join(world.folder, 'loop.gpx'));
+  await world.startService();
   const next = await ready(world.watch());
   await until(() => world.recordings().length === 1 && copies().length === 0);
   put(join(world.folder, 'again.gpx'), track());
@@ -262,4 +262,14 @@ it('a GPX file that the platform refuses is kept, and offered again after a day'
   expect(copies()).toHaveLength(1);
   await once([], 6);
   expect(world.requests()).toBe(1);
+});
+
+it('the copy of a GPX file that another command delivered does not wait', async () => {
+  await openWorld();
+  file('loop.gpx', track());
+  world.sandbox.control.addFaults('upload-fit:422');
+  await once([], 6);
+  expect(await world.lines(['status'])).toMatchObject([{ waiting: { kept: 1 } }]);
+  await world.lines(['upload', world.folder]);
+  expect(await world.lines(['status'])).toMatchObject([{ waiting: { kept: 0 } }]);
 });

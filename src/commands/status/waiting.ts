@@ -25,7 +25,11 @@ export function findWaiting(
     recordings: uploads.undelivered(LISTED),
     /** Days that the service has not confirmed with the sent values, or refused. */
     records: KINDS.flatMap((kind) => undeliveredDays(records, kind).map((d) => ({ kind, ...d }))),
-    ...countKept(stateDir, account, (hash) => uploads.findOfFile(hash)?.state === 'confirmed'),
+    ...countKept(
+      stateDir,
+      account,
+      (hash, { digest }) => uploads.findOfFile(hash, digest)?.state === 'confirmed',
+    ),
     /** Files that the watcher found incomplete or damaged, and that are still there. */
     unusable: reportedFiles(database, account).filter(isUnchanged).slice(0, LISTED),
   };

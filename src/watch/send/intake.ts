@@ -295,7 +295,9 @@ export class Intake {
       const { channels, records, startedAt } = best.shape;
       const about = { sha256: hash, path, recordedAt: startedAt, size: bytes.length };
       const richness = channels.length * MOST_RECORDS + records;
-      return await this.#takeNew(waitingRecording({ ...about, richness }), contents, removable);
+      const digest = entries.length === 1 ? best.key : undefined;
+      const recording = waitingRecording({ ...about, richness, digest });
+      return await this.#takeNew(recording, contents, removable);
     }
     const isWhole = !items.some(({ outcome }) => outcome === 'invalid');
     if (isWhole && !dryRun) ledger.uploads.settledTracks.add(hash, decidedBy(items));

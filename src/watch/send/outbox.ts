@@ -96,14 +96,15 @@ export class Outbox {
 
   /** Copies a recording. @throws SyncError `STORAGE` */
   keep(recording: WaitingRecording, bytes: Uint8Array): void {
-    const { sha256, path, size, recordedAt, richness } = recording;
+    const { sha256, path, size, recordedAt, richness, digest } = recording;
     const folder = this.#ownFolder(sha256);
     if ((freeBytes(this.#stateDir) ?? Infinity) < size + LEDGER_BYTES) {
       throw new SyncError('STORAGE', `The disk of ${this.#stateDir} is nearly full.`, {
         hint: 'Free some space there.',
       });
     }
-    const label: CopyLabel = { account: this.#account, path, size, recordedAt, richness };
+    const about = { path, size, recordedAt, richness, digest };
+    const label: CopyLabel = { account: this.#account, ...about };
     const unfinished = join(folder, UNFINISHED);
     try {
       makeFolder(folder, 0o700);
@@ -217,15 +218,16 @@ export class Outbox {
 }
 
 export function waitingRecording(
-  about: Pick<WaitingRecording, 'sha256' | 'path' | 'size' | 'recordedAt' | 'richness'>,
+  about: Pick<WaitingRecording, 'sha256' | 'path' | 'size' | 'recordedAt' | 'richness' | 'digest'>,
 ): WaitingRecording {
   const fresh = { failures: 0, isAnnounced: false, state: 'waiting' } as const;
   return { ...about, otherPaths: new Set<string>(), ...fresh };
 }
 
 function adopted(sha256: string, label: CopyLabel): WaitingRecording {
-  const { path, size, recordedAt, richness } = label;
-  return { ...waitingRecording({ sha256, path, size, recordedAt, richness }), isAnnounced: true };
+  const { path, size, recordedAt, richness, digest } = label;
+  const about = { sha256, path, size, recordedAt, richness, digest };
+  return { ...waitingRecording(about), isAnnounced: true };
 }
 
 /** Reports a copy, once. */

@@ -117,8 +117,8 @@ export class Sender {
     this.#forOthers = forOthers;
     for (const recording of outbox.all) {
       if (recording.state === 'sending') continue;
-      const { sha256 } = recording;
-      const upload = ledger.uploads.findOfFile(sha256);
+      const { sha256, digest } = recording;
+      const upload = ledger.uploads.findOfFile(sha256, digest);
       if (upload?.state === 'confirmed') {
         outbox.drop(sha256);
         continue;
