@@ -244,6 +244,9 @@ it('a GPX file that was copied by a watcher that was killed arrives once, althou
   watcher.child.kill('SIGKILL');
   await watcher.finished;
   rmSync(join(world.folder, 'loop.gpx'));
+  expect(await world.lines(['explain', join(world.folder, 'loop.gpx')])).toMatchObject([
+    { state: 'waiting', path: join(world.folder, 'loop.gpx') },
+  ]);
   await world.startService();
   const next = await ready(world.watch());
   await until(() => world.recordings().length === 1 && copies().length === 0);

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type CommandModule, zoneFlag } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
@@ -6,6 +7,7 @@ import { DATE_FORMS } from '../../app/flags/date.ts';
 import { sameRideOf } from '../../app/flags/same-ride.ts';
 import { findSubject } from '../../app/flags/subject.ts';
 import { targetsOf, withLedger } from '../../app/ledger.ts';
+import { knownAccount } from '../../app/ledger-account.ts';
 import { readLogin } from '../../app/login-state.ts';
 import { readWatchers, silentFolders } from '../../app/watchers.ts';
 import { REPLUG, silentText } from '../../app/words/watchers.ts';
@@ -15,6 +17,7 @@ import { type Text, phrase } from '../../base/phrase.ts';
 import { type Config, hasEnvironmentTokens, isLoggedIn } from '../../config/config.ts';
 import { askedScopes } from '../../config/platforms.ts';
 import { missingScopeHint } from '../../config/scopes.ts';
+import { LABEL, copiesIn, namesIn } from '../../ledger/outbox.ts';
 import { KINDS, type RecordKind } from '../../ledger/records.ts';
 import { isBelow } from '../../system/mounts.ts';
 import { Uploader } from '../../upload/uploader.ts';
@@ -41,19 +44,22 @@ export const explain: CommandModule = {
       output.result(fileJson(file), fileText(file, view));
       return ExitCode.ok;
     }
-    const subject = await findSubject(given, () => zone, context);
+    const copy = existsSync(absolute) ? undefined : await copyOf(config, absolute);
+    const subject =
+      copy === undefined ? await findSubject(given, () => zone, context) : { file: copy };
     const isLogged = isLoggedIn(config);
     const isKnown = isLogged || config.hadLogin;
     return await withLedger(context, config, { offline: !isLogged }, async (connection, ledger) => {
       if ('file' in subject) {
         const login = isLogged ? 'good' : isKnown ? 'ended' : 'none';
+        const standing = copy === undefined ? login : 'copied';
         const options = { dryRun: true, sameRide: sameRideOf({}, config) };
         const { upload } = targetsOf(connection, ledger);
         const tools = {
           uploads: ledger.uploads,
           uploader: new Uploader(context, options, upload),
         };
-        const files = explainFile(given, subject.file, tools, login, context);
+        const files = explainFile(given, subject.file, tools, standing, context);
         for await (const file of files) output.result(fileJson(file), fileText(file, view));
       } else {
         const obstacles = await obstaclesFor(context, config);
@@ -65,6 +71,16 @@ export const explain: CommandModule = {
     });
   },
 };
+
+/** Returns the copy of a file that a watcher has to send; undefined if there is none. */
+async function copyOf(config: Config, path: string): Promise<string | undefined> {
+  const { key } = await knownAccount(config);
+  const copies = [...copiesIn(config.paths.stateDir)];
+  const copy = copies.find(({ label }) => label?.account === key && label.path === path);
+  const names = copy === undefined ? [] : namesIn(copy.folder);
+  const name = names.find((each) => each !== LABEL);
+  return copy === undefined || name === undefined ? undefined : join(copy.folder, name);
+}
 
 /** Returns why the login cannot send a kind of record, by kind. Empty if that is unknown. */
 async function obstaclesFor(

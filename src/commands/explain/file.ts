@@ -25,6 +25,9 @@ export interface ExplainedFile {
 
 type Explanation = Pick<ExplainedFile, 'state' | 'reason'>;
 
+/** `ended`: the ledger is that of the last login; `none`: its account is not known; `copied`: the file is a copy. */
+type Standing = 'good' | 'ended' | 'none' | 'copied';
+
 export const NOT_KNOWN = 'Whether anything was sent from here is not known without a login.';
 
 /**
@@ -32,13 +35,12 @@ export const NOT_KNOWN = 'Whether anything was sent from here is not known witho
  *
  * @param path as the user gave it
  * @param uploader of a dry run
- * @param login `ended`: the ledger is that of the last one; `none`: its account is not known
  */
 export async function* explainFile(
   path: string,
   absolute: string,
   { uploads, uploader }: { readonly uploads: UploadLedger; readonly uploader: Uploader },
-  login: 'good' | 'ended' | 'none',
+  standing: Standing,
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
 ): AsyncGenerator<ExplainedFile, void, undefined> {
   const contents = readFile(absolute);
@@ -58,7 +60,7 @@ export async function* explainFile(
     if (upload !== undefined) yield { ...about, upload, ...stateOf(upload, uploads.platform) };
     else {
       const item = await uploader.uploadContents({ path: found.path, track }, found.contents);
-      yield item.outcome === 'invalid' ? unusable(item) : { ...about, ...wouldBe(item, login) };
+      yield item.outcome === 'invalid' ? unusable(item) : { ...about, ...wouldBe(item, standing) };
     }
   }
 }
@@ -72,7 +74,7 @@ function unusable({
 }
 
 /** Says what an upload would do with a recording that was never sent. */
-function wouldBe(item: UploadItem, login: 'good' | 'ended' | 'none'): Explanation {
+function wouldBe(item: UploadItem, standing: Standing): Explanation {
   const { path } = item;
   if (item.outcome === 'skipped') {
     const { detail = '', wellness = false } = item;
@@ -86,11 +88,16 @@ function wouldBe(item: UploadItem, login: 'good' | 'ended' | 'none'): Explanatio
     return { state: item.outcome, reason };
   }
   const next = phrase`Run ${sync('login')}, then ${sync('upload', path)}.`;
-  switch (login) {
+  switch (standing) {
     case 'none':
       return { state: 'unknown', reason: phrase`${NOT_KNOWN} ${next}` };
     case 'ended':
       return { state: 'new', reason: phrase`The last login did not send it. ${next}` };
+    case 'copied':
+      return {
+        state: 'waiting',
+        reason: phrase`The file is gone, and ${sync('watch')} sends its copy.`,
+      };
     case 'good':
       return { state: 'new', reason: phrase`It was never sent. ${sync('upload', path)} sends it.` };
   }
