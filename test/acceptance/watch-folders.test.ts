@@ -168,3 +168,30 @@ it('the files of a folder in another watched folder are counted and sent once', 
   expect(events(watcher, 'ready')).toMatchObject([{ files: 2, queued: 2 }]);
   expect(world.requests()).toBe(3);
 });
+
+it('--new-only counts a file in two watched folders once', async () => {
+  await openWorld();
+  const inner = join(world.folder, 'inner');
+  put(join(world.folder, 'outer.fit'), anotherRecording());
+  put(join(inner, 'inner.fit'), anotherRecording());
+  const args = ['watch', world.folder, inner, '--new-only', '--json'];
+  const watcher = await ready(world.start(args));
+  expect(events(watcher, 'ready')).toMatchObject([{ files: 2, queued: 0 }]);
+  await stop(watcher);
+  expect(world.requests()).toBe(0);
+});
+
+it('counts a recording and its copy once, if its file is read again', async () => {
+  await openWorld();
+  mkdirSync(world.folder);
+  await world.stopService();
+  const killed = await ready(world.watch());
+  // A file that changed just before is not remembered.
+  put(join(world.folder, 'ride.fit'), anotherRecording());
+  await until(() => events(killed, 'kept').length === 1);
+  killed.child.kill('SIGKILL');
+  await killed.finished;
+  const next = await ready(world.watch());
+  expect(events(next, 'ready')).toMatchObject([{ files: 1, queued: 1 }]);
+  await stop(next);
+});

@@ -221,7 +221,7 @@ export class Rescanner {
     // Those of a local folder are checked by themselves.
     const noted = remote === undefined ? [] : incomplete.all();
     const missing = new Set(noted.flatMap((file) => (isBelow(file.path, path) ? file.path : [])));
-    const inner = newOnly ? [] : this.#folders.all.filter((folder) => isBelow(folder.path, path));
+    const inner = this.#folders.all.filter((folder) => isBelow(folder.path, path));
     const open: FoundFile[] = [];
     let files = 0;
     for await (const batch of reader.list(new Set(missing), signal)) {
@@ -231,10 +231,12 @@ export class Rescanner {
       known.reading(() => {
         for (const found of batch) {
           missing.delete(found.path);
-          if (inner.some((folder) => isBelow(found.path, folder.path))) continue;
+          const isOfInner = inner.some((folder) => isBelow(found.path, folder.path));
+          // With `--new-only`, each folder counts from its own first rescan.
+          if (isOfInner && !newOnly) continue;
           this.report(reader, found);
           if (found.found !== 'file') continue;
-          files++;
+          if (!isOfInner) files++;
           const file = { path: found.path, stamp: found.stamp, removable: remote !== undefined };
           if (remote?.tried.has(file.path) === true && file.stamp.size === 0) continue;
           if (!this.#classifier.isOpen(file)) continue;

@@ -88,9 +88,10 @@ export class Intake {
     this.#sender = sender;
   }
 
-  /** Files that wait to be read. */
+  /** Files that wait to be read, without those that are read again although there is a copy. */
   get unread(): number {
-    return this.#unread.size;
+    const copied = new Set(this.#parts.outbox.waiting.map(({ path }) => path));
+    return [...this.#unread.keys()].filter((path) => !copied.has(path)).length;
   }
 
   /** ms until {@link Intake.work} is due without an event. */
