@@ -1,7 +1,8 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { ChoiceOption, type CommandModule, collect, wholeNumber } from '../app/command.ts';
 import { warnOfDistrust } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
+import { lockSandboxFolder } from '../app/sandbox-folder.ts';
 import { documentUrl } from '../base/documents.ts';
 import { ExitCode, SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
@@ -17,8 +18,8 @@ import {
   SETTINGS,
   type SettingFacts,
 } from '../sandbox/settings.ts';
-import { type Lock, tryLock } from '../system/process-lock.ts';
-import { makeNamedFolder, storageError } from '../system/storage.ts';
+import type { Lock } from '../system/process-lock.ts';
+import { storageError } from '../system/storage.ts';
 import { clearReadyFile, exportLine, openRequestFile, readyFile } from './sandbox-files.ts';
 import { readyJson, readyText, requestText, stoppedJson, stoppedText } from './sandbox-words.ts';
 import type { RequestRecord } from '../sandbox/types.ts';
@@ -161,7 +162,7 @@ async function start(
     });
   }
   const data = flags.data === undefined ? undefined : resolve(flags.data);
-  const lock = data === undefined ? undefined : lockFolder(data);
+  const lock = data === undefined ? undefined : lockSandboxFolder(data);
   try {
     const sandbox = await startSandbox({
       port,
@@ -177,15 +178,6 @@ async function start(
     lock?.release();
     throw explained(error, port, data);
   }
-}
-
-function lockFolder(data: string): Lock {
-  makeNamedFolder(data, '--data', 0o700);
-  const lock = tryLock(join(data, 'sandbox.lock'));
-  if (lock !== undefined) return lock;
-  throw new SyncError('BUSY', `Another sandbox uses the folder ${data}.`, {
-    hint: 'Stop that one, or name another folder with --data DIR.',
-  });
 }
 
 const SETTINGS_HINT = `${programName()} sandbox --help lists every setting.`;

@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { resolve } from 'node:path';
 import type { NutritionRecord, WellnessRecord } from '../../scripts/json-schema/records.ts';
 import { VERSION } from '../base/version.ts';
 import { type SandboxServer as Server, startSandbox as startServer } from '../sandbox/server.ts';
@@ -17,6 +18,8 @@ import { startWithZoneData } from '../records/days/zone.ts';
 import { shippedZoneData } from '../records/days/zones/shipped.ts';
 import { ApiProblem } from '../sandbox/http/problem.ts';
 import { messageOf, systemCode } from '../base/errors.ts';
+import { lockSandboxFolder } from '../app/sandbox-folder.ts';
+import type { Lock } from '../system/process-lock.ts';
 import { checkZone } from '../base/zone-name.ts';
 import { type SynthesizeOptions, synthesize } from '../seed/synthesize.ts';
 import { refuseOptions } from './check-options.ts';
@@ -94,16 +97,20 @@ export interface SandboxLogin {
 /**
  * Starts the emulated platform in this process.
  *
- * @throws SyncError `USAGE` for an unknown option, fault or setting; `PORT_IN_USE`
+ * @throws SyncError `USAGE` for an unknown option, fault or setting; `PORT_IN_USE`; `BUSY` if another sandbox uses the
+ *   data folder; `STORAGE`
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, data, platform, autoApprove, faults, settings, ...rest } = options;
   const { redirectUris, athletes, now = Date.now, ...other } = rest;
+  let lock: Lock | undefined;
   try {
     refuseOptions('startSandbox', other);
+    const folder = data === undefined ? undefined : resolve(data);
+    lock = folder === undefined ? undefined : lockSandboxFolder(folder);
     const server = await startServer({
       port,
-      data,
+      data: folder,
       redirectUris,
       now,
       faults,
@@ -116,6 +123,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       })),
       settings: { ...settings, platform, autoApprove },
     });
+    const close = async () => {
+      await server.close();
+      lock?.release();
+    };
     return {
       url: server.url,
       port: server.port,
@@ -124,10 +135,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       })) as [SandboxClient, ...SandboxClient[]],
       control: controlOf(server, now),
       requests: () => server.control.requests(),
-      close: () => server.close(),
-      [Symbol.asyncDispose]: () => server.close(),
+      close,
+      [Symbol.asyncDispose]: close,
     };
   } catch (error) {
+    lock?.release();
     throw sandboxError(error);
   }
 }

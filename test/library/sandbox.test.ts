@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { VERSION } from '../../src/base/version.ts';
 import { SyncError } from '../../src/library/index.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 import { type SandboxOptions, seed, startSandbox } from '../../src/library/sandbox.ts';
 
 async function open(options?: SandboxOptions) {
@@ -16,6 +17,17 @@ describe('startSandbox', () => {
     expect(one.url).toBe(`http://127.0.0.1:${one.port}`);
     expect(await (await fetch(one.url)).json()).toMatchObject({ version: VERSION });
     expect(one.clients.map(({ secret }) => secret === null)).toEqual([true, false]);
+  });
+
+  it('refuses the data folder of another sandbox until that one is closed', async () => {
+    const data = scratchDir();
+    const first = await open({ data });
+    await expect(startSandbox({ data })).rejects.toMatchObject({
+      code: 'BUSY',
+      message: `Another sandbox uses the folder ${data}.`,
+    });
+    await first.close();
+    await open({ data });
   });
 
   it('issues tokens with the scopes and the lifetime that were asked for', async () => {
