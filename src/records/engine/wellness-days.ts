@@ -47,7 +47,7 @@ export class WellnessDays {
     const faults: ValueFault[] = [];
     const values = this.#values.read(row, faults);
     if (values.length === 0 && faults.length === 0) return;
-    const { day, at, span } = this.#mapping;
+    const { day, at, span, sleep = [] } = this.#mapping;
     const stages = values.filter(({ rule }) => rule.combine === 'night');
     if (stages.length > 0 && span !== undefined) {
       this.#addStage(row, span, stages, problems);
@@ -70,7 +70,7 @@ export class WellnessDays {
     if (row.doubt !== undefined) known.doubts.push(row.doubt);
     const end = span && readInstant(row, span.to, this.#options.zone);
     const origin = span && this.#originOf(row, span);
-    for (const value of values) {
+    for (const value of known.ofLongestSleep(values, sleep)) {
       known.add(value, { instant, source: row.source, end, origin }, span?.prefer);
     }
   }
@@ -162,6 +162,8 @@ class WellnessDay {
   readonly #fields = new Map<string, FieldSamples>();
   /** By field: a value that is not sent, and has a note. */
   readonly #unsent = new Map<string, TakenValue>();
+  /** Seconds of the longest sleep so far. */
+  #sleepLength = 0;
   readonly #source: string;
 
   constructor(source: string) {
@@ -183,6 +185,23 @@ class WellnessDay {
     }
     const { instant, source, end, origin } = about;
     known.all.add({ value, taken, instant, source, end, origin });
+  }
+
+  /** Returns the values of a record without those of a shorter sleep. A longer one replaces the sleep so far. */
+  ofLongestSleep(values: readonly FoundValue[], sleep: readonly string[]): readonly FoundValue[] {
+    const seconds = values.find(({ field }) => field === sleep[0])?.taken.value;
+    const length = typeof seconds === 'number' ? seconds : 0;
+    const isOfSleep = ({ field }: FoundValue) => sleep.includes(field);
+    if (!values.some(isOfSleep)) return values;
+    if (length < this.#sleepLength) return values.filter((value) => !isOfSleep(value));
+    if (length > this.#sleepLength) {
+      for (const field of sleep) {
+        this.#fields.delete(field);
+        this.#unsent.delete(field);
+      }
+    }
+    this.#sleepLength = length;
+    return values;
   }
 
   get #whole(): FieldSamples[] {

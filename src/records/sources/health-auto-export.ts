@@ -1,5 +1,5 @@
 import { KCAL_PER_KJ, KG_PER_POUND, METRES_PER_MILE } from '../../base/units.ts';
-import type { MappingRule, Source } from './types.ts';
+import { type MappingRule, NIGHT, type Source } from './types.ts';
 
 const HOUR_SECS = 3_600;
 
@@ -69,6 +69,8 @@ export const healthAutoExport: Source = {
       has: ['^.name', '^.units', ['date', 'sleepEnd', 'startDate']],
       name: '^.name',
       day: { from: ['date', 'sleepEnd', 'endDate'] },
+      // Two devices may have recorded the same night.
+      sleep: NIGHT,
       fields: {
         restingHr: metric('resting_heart_rate'),
         hrvSdnn: metric('heart_rate_variability', { combine: 'mean', decimals: 1 }),
@@ -112,6 +114,7 @@ export const healthAutoExport: Source = {
         ],
       ],
       day: { from: ['Date/Time', 'Date'] },
+      sleep: NIGHT,
       fields: {
         restingHr: { from: ['Resting Heart Rate (count/min)', 'Resting Heart Rate (bpm)'] },
         hrvSdnn: { from: 'Heart Rate Variability (ms)', combine: 'mean', decimals: 1 },

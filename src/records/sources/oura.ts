@@ -1,4 +1,4 @@
-import type { Mapping, Source, WellnessMapping } from './types.ts';
+import { type Mapping, NIGHT, type Source, type WellnessMapping } from './types.ts';
 
 /** The day of a night is the day of waking. */
 const day: WellnessMapping['day'] = { from: 'day' };
@@ -9,15 +9,16 @@ const day: WellnessMapping['day'] = { from: 'day' };
  */
 const kinds: readonly Pick<
   WellnessMapping,
-  'holds' | 'has' | 'hasNot' | 'ignored' | 'where' | 'at' | 'fields'
+  'holds' | 'has' | 'hasNot' | 'ignored' | 'where' | 'at' | 'fields' | 'sleep'
 >[] = [
   {
-    // A day may have naps and rests beside its long sleep.
+    // A day may have naps and rests beside its long sleep, and two long ones.
     holds: 'sleep',
     has: ['day', 'total_sleep_duration', 'type'],
     ignored: ['hrv', 'readiness'],
     where: { type: ['long_sleep'] },
     at: { from: 'bedtime_end' },
+    sleep: [...NIGHT, 'hrv', 'restingHr', 'avgSleepingHr', 'respiration'],
     fields: {
       // RMSSD.
       hrv: { from: 'average_hrv', none: [0] },

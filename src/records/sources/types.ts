@@ -78,6 +78,11 @@ export interface WellnessMapping extends FileMapping {
    * `weight`, `weight#2`, ...: the values of all of them are combined.
    */
   readonly fields: Readonly<Record<string, Path | MappingRule>>;
+  /**
+   * The fields of one sleep. Of several records of a day, the one with the largest first of these fields gives all of
+   * them: parts of two sleeps, or of one sleep from two devices, do not add up.
+   */
+  readonly sleep?: readonly [string, ...string[]];
 }
 
 export interface NutritionMapping extends FileMapping {
@@ -129,6 +134,15 @@ export interface TimeRule {
   /** Counts if the record has no value for this rule. */
   readonly or?: TimeRule;
 }
+
+/** The fields of a night: its length, and its phases. */
+export const NIGHT = [
+  'sleepSecs',
+  'sleepDeepSecs',
+  'sleepLightSecs',
+  'sleepRemSecs',
+  'sleepAwakeSecs',
+] as const;
 
 /** Where the length of a measurement and its origin are. */
 export interface SpanRule {
