@@ -13,36 +13,15 @@ export const PROBES = [
 
 export type Probe = (typeof PROBES)[number];
 
-/** Facts about a platform. */
-export interface KnownPlatform {
-  /** By the setting `platform.kind`, else by the table of platforms. */
-  readonly stated: PlatformKind | undefined;
-  /** An answer has shown a nutrition day in four meal lists, in this run or before. */
-  readonly showedMeals: boolean;
-  /** An answer showed that it adds to days; before, it seemed to replace them. */
-  readonly adds: boolean;
-  /** A success has shown no such day, although the probes had said Coach Watts. */
-  readonly lackedMeals: boolean;
-  /** The answers to {@link PROBES} in this run. */
-  readonly probed: readonly Pick<HttpResponse, 'status' | 'text'>[];
-}
-
 /**
- * Returns the kind of a platform. Four meal lists prove Coach Watts, against all other facts, and a platform that adds
- * to days is treated like it. Without any fact, only the two refusals of Coach Watts mean Coach Watts.
+ * Returns the kind of a platform by its answers to {@link PROBES}: only the two refusals of Coach Watts mean Coach
+ * Watts.
  *
  * @returns undefined if the next probe has to tell
  */
-export function kindOf({
-  stated,
-  showedMeals,
-  adds,
-  lackedMeals,
-  probed,
-}: KnownPlatform): PlatformKind | undefined {
-  if (showedMeals || adds) return 'coach-watts';
-  if (stated !== undefined) return stated;
-  if (lackedMeals) return 'interface';
+export function probedKind(
+  probed: readonly Pick<HttpResponse, 'status' | 'text'>[],
+): PlatformKind | undefined {
   if (probed.some((response, at) => !isRefusal(response, PROBES[at]))) return 'interface';
   return probed.length < PROBES.length ? undefined : 'coach-watts';
 }

@@ -3,10 +3,12 @@ import { SyncError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { daysAfter } from '../../base/time.ts';
+import type { AnswerFact } from '../../config/platforms.ts';
 import type { PlatformKind } from '../../config/settings.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { ServiceClient } from '../../api/client.ts';
-import { type KnownPlatform, PROBES, kindOf, NO_ROUTE } from '../../api/platform-kind.ts';
+import { NO_ROUTE, PROBES, probedKind } from '../../api/platform-kind.ts';
+import type { HttpResponse } from '../../api/http.ts';
 import type { Repeatable } from '../../api/retry.ts';
 import { type WireObject, dayIn, shownDays, shownItems, showsMeals } from '../../api/wire.ts';
 import type { ShownItem } from './merge.ts';
@@ -33,7 +35,7 @@ export class NutritionService {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #target: NutritionTarget;
   readonly ledger: RecordLedger;
-  readonly #probed: KnownPlatform['probed'][number][] = [];
+  readonly #probed: HttpResponse[] = [];
   #asking: Promise<PlatformKind> | undefined;
   sources: readonly string[];
   /** The login may list days; undefined before that was asked. */
@@ -54,7 +56,7 @@ export class NutritionService {
    */
   async kind(date: string): Promise<PlatformKind> {
     const client = await this.#target.client();
-    const known = kindOf(this.#known(client));
+    const known = this.#kindNow(client);
     if (known !== undefined) return known;
     try {
       return await (this.#asking ??= this.#ask(client, date));
@@ -68,7 +70,7 @@ export class NutritionService {
     const { platform } = this.ledger;
     for (;;) {
       const probe = PROBES[this.#probed.length];
-      const kind = kindOf(this.#known(client));
+      const kind = this.#kindNow(client);
       // It takes all fields, so a 400 is about something else.
       if (kind === 'coach-watts') platform.note('nutrition', 'further-fields');
       if (kind !== undefined || probe === undefined) return kind ?? 'interface';
@@ -82,40 +84,40 @@ export class NutritionService {
     }
   }
 
-  #known({ kind }: Pick<ServiceClient, 'kind'>): KnownPlatform {
-    const { platform } = this.ledger;
-    return {
-      stated: kind,
-      showedMeals: platform.has('nutrition', 'meal-lists'),
-      adds: platform.has('nutrition', 'adds'),
-      lackedMeals: platform.has('nutrition', 'no-meal-lists'),
-      probed: this.#probed,
-    };
+  #has(fact: AnswerFact): boolean {
+    return this.ledger.platform.has('nutrition', fact);
+  }
+
+  /**
+   * Returns the kind that is known so far. Four meal lists prove Coach Watts, against all other facts, and a platform
+   * that adds to days is treated like it.
+   */
+  #kindNow({ kind }: ServiceClient): PlatformKind | undefined {
+    if (this.#has('meal-lists') || this.#has('adds')) return 'coach-watts';
+    if (kind !== undefined) return kind;
+    return this.#has('no-meal-lists') ? 'interface' : probedKind(this.#probed);
   }
 
   /** Learns the kind from a success: four meal lists prove Coach Watts, and without a fact or setting their lack disproves it. */
   #learnKind(client: ServiceClient, day: WireObject | undefined): void {
-    const { platform } = this.ledger;
-    const known = this.#known(client);
-    const { stated, showedMeals, adds } = known;
-    if (showedMeals) return;
-    const isDisproved = stated === undefined && !adds && kindOf(known) === 'coach-watts';
-    if (showsMeals(day)) platform.note('nutrition', 'meal-lists');
-    else if (isDisproved) platform.note('nutrition', 'no-meal-lists');
+    if (this.#has('meal-lists')) return;
+    const isProbed = client.kind === undefined && !this.#has('adds');
+    const fact = showsMeals(day) ? 'meal-lists' : 'no-meal-lists';
+    const isNews = fact === 'meal-lists' || (isProbed && this.#kindNow(client) === 'coach-watts');
+    if (isNews) this.ledger.platform.note('nutrition', fact);
   }
 
   /** Returns, once a run, whether an answer has proved Coach Watts against the setting or the probes. */
   async takeOverruled(): Promise<boolean> {
-    const known = this.#known(await this.#target.client());
-    const seemed = kindOf({ ...known, showedMeals: false, lackedMeals: false, adds: false });
-    if (this.#saidOverruled || !known.showedMeals || seemed !== 'interface') return false;
+    const { kind = probedKind(this.#probed) } = await this.#target.client();
+    if (this.#saidOverruled || kind !== 'interface' || !this.#has('meal-lists')) return false;
     return (this.#saidOverruled = true);
   }
 
   /** Whether the platform adds to days, and no request can look at one: the proof may be wrong, and then that would erase it. */
   async addsUnseen(): Promise<boolean> {
-    const { adds, showedMeals, stated } = this.#known(await this.#target.client());
-    return adds && !showedMeals && stated !== 'coach-watts';
+    const { kind } = await this.#target.client();
+    return this.#has('adds') && !this.#has('meal-lists') && kind !== 'coach-watts';
   }
 
   /**
@@ -123,10 +125,9 @@ export class NutritionService {
    * was answered in a way that says nothing of the route.
    */
   async repeatable(): Promise<Repeatable> {
-    const { stated, lackedMeals, probed } = this.#known(await this.#target.client());
-    const hasAnswered = this.ledger.platform.has('nutrition', 'plain');
-    const isSure = stated !== undefined || lackedMeals || hasAnswered;
-    const hasNoRoute = probed.every(({ status }) => NO_ROUTE.includes(status));
+    const { kind } = await this.#target.client();
+    const isSure = kind !== undefined || this.#has('no-meal-lists') || this.#has('plain');
+    const hasNoRoute = this.#probed.every(({ status }) => NO_ROUTE.includes(status));
     return isSure || hasNoRoute ? 'always' : 'unless-acted-on';
   }
 
@@ -150,7 +151,7 @@ export class NutritionService {
     try {
       const client = await this.#target.client();
       // A platform of the interface has no such route.
-      if (kindOf(this.#known(client)) === 'interface') return false;
+      if (this.#kindNow(client) === 'interface') return false;
       return (this.canList ??= await client.grants(READ_SCOPE, this.#context.signal));
     } catch (error) {
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
