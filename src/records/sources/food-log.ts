@@ -45,6 +45,7 @@ const items = {
 /** The time is that of the clock, or the usual one of the meal. */
 const dated = {
   ...items,
+  holds: 'food items with a date',
   has: [
     DATES,
     ['time', ...namesOf(item, 'meal')],
