@@ -41,11 +41,12 @@ const device = () => ({
 });
 
 /** Leaves the copy of a recording whose label states this size, as a watcher that was killed does. */
-function leaveCopy(size: number): void {
+/** @param richness of the copy of a GPX or TCX file */
+function leaveCopy(size: number, richness?: number): void {
   const ride = anotherRecording();
   const copy = join(dir, 'state/outbox', sha256(ride), 'of-a-dead-process');
   put(join(copy, 'left.fit'), ride);
-  const label = { account: 'me', path: '/card/left.fit', size, recordedAt: 1 };
+  const label = { account: 'me', path: '/card/left.fit', size, recordedAt: 1, richness };
   put(join(copy, 'copy.json'), JSON.stringify(label));
 }
 
@@ -390,6 +391,15 @@ describe('while nothing can be sent', () => {
     at('late.fit', clock.now());
     await until(() => target.outbox.has(sha256(late)));
     expect(copied()).toHaveLength(6);
+  });
+
+  it('older recordings do not wait for copies of GPX and TCX files', async () => {
+    const clock = manualClock(Date.now() + 2 * week);
+    leaveCopy(68_000_000, 1);
+    const old = anotherRecording();
+    put(join(folder, 'old.fit'), old);
+    const { target } = start({ clock, delivers: false });
+    await until(() => target.outbox.has(sha256(old)));
   });
 
   it('one recording fits, however large it is, and the next after it was sent', async () => {
