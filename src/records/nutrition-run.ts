@@ -157,7 +157,6 @@ export class NutritionRun {
     const { kind, date, sources } = record;
     // The user asked to replace or to force the days of the input only.
     const { force, merge = 'same-input' } = this.isInput(record) ? this.#options : { force: false };
-    const resends = merge === 'replace-day' && !this.#isReview;
     const { shown, before } = this.#listed.get(date) ?? {};
     this.#listed.delete(date);
     const day = this.#dayOf(date, foods);
@@ -165,11 +164,10 @@ export class NutritionRun {
     return new DayDelivery(this.#context, this.#service, {
       ...day,
       sources,
-      policy: { ...this.#options, force, merge, resends },
+      policy: { ...this.#options, force, merge, wasSent: this.#isReview },
       // Another run may have sent the day since.
       listed: shown && before === JSON.stringify(day.known) ? shown : undefined,
       isDoubtful: day.known.status === 'open' || shown !== undefined || isPart,
-      isReview: this.#isReview,
       dryRun: this.#options.dryRun,
       warn: (warning) => {
         const isSaid = warnings.some(({ message }) => String(message) === String(warning.message));

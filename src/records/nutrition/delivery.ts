@@ -16,6 +16,7 @@ import {
   isUndone,
   nutritionBody,
   oursOf,
+  resends,
 } from './ours.ts';
 import type { NutritionService } from './service.ts';
 import * as words from './words.ts';
@@ -43,8 +44,6 @@ export interface DayJob extends DayInputs {
   readonly policy: MergePolicy;
   /** What a list for the whole run showed. */
   readonly listed: readonly ShownItem[] | undefined;
-  /** The day was sent in this run already. */
-  readonly isReview: boolean;
   /** The platform may hold something else than the ledger knows. */
   readonly isDoubtful: boolean;
   readonly dryRun: boolean;
@@ -128,7 +127,7 @@ export class DayDelivery {
     const plan = this.#merge();
     const excess = this.#excess(plan);
     if (excess !== undefined) return excess;
-    const isAsked = policy.force || policy.resends === true;
+    const isAsked = policy.force || resends(policy);
     const looksAnew = isAsked && plan.keep.length + plan.post.length > 0;
     if (this.#isDone(plan) && !isDoubtful && !looksAnew) {
       // Another input may hold an item now, or no longer.
@@ -185,14 +184,15 @@ export class DayDelivery {
 
   /** @param theirs what the platform shows; undefined if that is nothing */
   #merge(theirs?: Look): Plan {
-    const { policy, isReview } = this.#job;
-    const isFirst = this.#attempts === 0;
-    const look = theirs && { ...theirs, isLater: isFirst && !isReview };
-    if (look === undefined && this.#unseen !== undefined) return this.#unseen;
-    const how = { ...policy, resends: isFirst && policy.resends === true };
-    const plan = merge(this.#row, this.#items, look, this.#service.sources, how);
-    if (look === undefined) this.#unseen = plan;
+    if (theirs === undefined && this.#unseen !== undefined) return this.#unseen;
+    const policy = { ...this.#job.policy, wasSent: this.#wasSent };
+    const plan = merge(this.#row, this.#items, theirs, this.#service.sources, policy);
+    if (theirs === undefined) this.#unseen = plan;
     return plan;
+  }
+
+  get #wasSent(): boolean {
+    return this.#attempts > 0 || this.#job.policy.wasSent === true;
   }
 
   /** Checks that a day needs no request. */
@@ -350,10 +350,10 @@ export class DayDelivery {
 
   /** @param stuck surplus items that cannot be removed from here */
   #finish(plan: Plan, stuck: readonly ShownItem[] = []): DayOutcome {
-    const { policy, isReview } = this.#job;
+    const { policy } = this.#job;
     const attempts = this.#attempts;
     const isStuck = stuck.length > 0;
-    const isSettled = (attempts === 0 && !isReview) || this.#service.canList !== true;
+    const isSettled = !this.#wasSent || this.#service.canList !== true;
     const items = this.#itemsAfter(plan);
     this.#put(isStuck ? 'open' : isSettled ? 'settled' : 'fresh', plan, items);
     const { conflicts } = plan;

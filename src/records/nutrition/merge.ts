@@ -4,7 +4,15 @@ import { sameJson } from '../digest.ts';
 import type { JsonObject } from '../types.ts';
 import { holdsItem, itemIdentity } from './items.ts';
 import { KeyIndex } from './key-index.ts';
-import { type MergePolicy, isContested, isHeld, isLeaving, isUndone, without } from './ours.ts';
+import {
+  type MergePolicy,
+  isContested,
+  isHeld,
+  isLeaving,
+  isUndone,
+  resends,
+  without,
+} from './ours.ts';
 import type { News } from './words.ts';
 
 /** An item as the platform shows it. */
@@ -20,8 +28,6 @@ export interface Removal {
 /** What the platform shows of a day. */
 export interface Look {
   readonly items: readonly ShownItem[];
-  /** It is the first of a run: it may confirm what an earlier run has sent. */
-  readonly isLater?: boolean;
   /** From a list for the whole run: the day may have changed since. */
   readonly isListed?: boolean;
   /** From the answer to a request of this delivery, which held all items that were to be posted. */
@@ -64,7 +70,9 @@ export function merge(
   sources: readonly string[],
   policy: MergePolicy,
 ): Plan {
-  const { isLater = false, isAnswer = false } = theirs ?? {};
+  const { isAnswer = false } = theirs ?? {};
+  /** The first look of a run may confirm what an earlier run has sent. */
+  const isLater = theirs !== undefined && policy.wasSent !== true;
   const shownItems = theirs?.items ?? assumedItems(base);
   const wanted = ours.filter((item) => !isLeaving(item));
   const leaving = ours.filter(isLeaving);
@@ -175,11 +183,10 @@ export function merge(
     const isNew = (item: DayItem) => item.state === undefined || isContested(item);
     const held = wanted.filter(isHeld);
     // A new version of a known item does not match another computer's item.
-    const versions = new KeyIndex(new Set(leaving), identityOf);
-    for (const item of [...held.filter((each) => !isNew(each)), ...held.filter(isNew)]) {
-      const before = isNew(item) ? versions.first(identityOf(item), isOver) : undefined;
-      if (before === undefined) takeVersion(item, isOfApplication);
-    }
+    const before = new Set(leaving.filter(isOver).map(identityOf));
+    const isVersion = (item: DayItem) => isNew(item) && !before.has(identityOf(item));
+    for (const item of [...held.filter((each) => !isNew(each)), ...held.filter(isVersion)])
+      takeVersion(item, isOfApplication);
   }
 
   /** Whether the user took an item back and it has left: an equal item is another computer's. */
@@ -347,7 +354,7 @@ export function merge(
     // A request of another computer that had read the day before ours was written after ours.
     const isDropped = isUnsure && wasShown && hasNews;
     const isNew = state === undefined || (isContested(item) && stored === undefined);
-    const isAgain = state !== 'away' && policy.resends === true;
+    const isAgain = state !== 'away' && resends(policy);
     if (isNew || isAgain || isDropped || (isUnanswered && !isAnswer)) {
       if (isDropped) news.push({ what: 'again', body });
       post.push({ body, inputs });

@@ -35,8 +35,13 @@ export interface MergePolicy {
   readonly undo?: ((item: DayItem) => DayItem | undefined) | undefined;
   /** The user takes them back: they are not sent again, and the items of others stay. */
   readonly remember?: boolean | undefined;
-  /** Sends removed items again. */
-  readonly resends?: boolean;
+  /** The day was sent in this run already. */
+  readonly wasSent?: boolean;
+}
+
+/** Returns whether items that were removed in the platform are sent again: once a run. */
+export function resends({ merge, wasSent = false }: MergePolicy): boolean {
+  return merge === 'replace-day' && !wasSent;
 }
 
 export interface Ours {
@@ -79,7 +84,7 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   const undone: DayItem[] = [];
   const wanted = items.flatMap((item): DayItem[] => {
     const isAway = item.state === 'away' && item.edited === undefined;
-    if (isAway && policy.resends === true) return [returned(item)];
+    if (isAway && resends(policy)) return [returned(item)];
     const back = isNew(item) && leaving.size > 0 ? byKey.first(keyOf(item.body)) : undefined;
     if (back === undefined) return [item];
     if (isUndone(back) && !policy.force) {
