@@ -404,10 +404,9 @@ export class DayDelivery {
 
 /** Returns the items that a day should hold, in the version that stays. */
 function heldItems({ keep, post }: Plan): readonly DayItem[] {
-  return [...keep.filter(isHeld), ...post].map((item) => ({
-    ...item,
-    body: item.edited ?? item.body,
-  }));
+  return [...keep.filter(isHeld), ...post].map((item) =>
+    item.edited === undefined ? item : { ...item, body: item.edited },
+  );
 }
 
 /** Returns all items of a day; undefined if the day has none, and none leaves it. */

@@ -96,7 +96,7 @@ export function merge(
   /** Items that may be of this ledger or of another one. */
   const doubtful: ShownItem[] = [];
 
-  match();
+  if (free.size > 0) match();
   for (const item of wanted) if (item.state === 'unsure') takeCopies(item);
   /** Another computer has written to the day: it shows a new item, or its own copy in place of ours. */
   const isNews = (shown: ShownItem) =>
@@ -104,7 +104,7 @@ export function merge(
   const hasNews =
     [...free].some(isNews) ||
     [...found].some(([{ id }, there]) => id !== undefined && id !== there.id);
-  const contested = leave();
+  const contested = leaving.length > 0 ? leave() : new Set<DayItem>();
   for (const item of wanted) {
     const there = found.get(item);
     if (there === undefined) absent(item, hasNews);

@@ -270,7 +270,7 @@ function pair(items: readonly DayItem[], bodies: readonly JsonObject[], input: I
   const next = bodies.map((body, index): DayItem => {
     const equal = equals[index];
     if (equal !== undefined) return { ...equal, inputs: [input, ...equal.inputs.filter(isOther)] };
-    const version = take(byIdentity.first(itemIdentity(body)));
+    const version = left.size === 0 ? undefined : take(byIdentity.first(itemIdentity(body)));
     // The athlete's version stays until the user decides.
     if (version !== undefined && isContested(version)) {
       return { ...without(version, 'stored'), body, inputs: [input] };
