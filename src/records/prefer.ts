@@ -2,7 +2,7 @@ import { SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { ItemInput, DayItem } from '../ledger/nutrition.ts';
 import { WELLNESS_FIELDS, SUMMED_TOTALS } from './fields.ts';
-import type { DayFoods, Rank, Warning } from './types.ts';
+import type { DayFoods, PreparedRecord, Rank, Warning } from './types.ts';
 
 /** Decides which of several programs counts on a day, whatever the order of arguments and commands. */
 
@@ -50,11 +50,6 @@ function programOf({ kind, name }: ItemInput): string | undefined {
   return kind === 'source' ? name.replace(/: .*/, '') : undefined;
 }
 
-interface Foods extends DayFoods {
-  /** The programs of the fields. */
-  readonly programs: Readonly<Record<string, string>>;
-}
-
 /**
  * Chooses the program of a day's foods, if exports of several have some: two diaries of one day would
  * double it. Records of the athlete's own add to them.
@@ -63,7 +58,7 @@ interface Foods extends DayFoods {
  * @param warn gets a note about each program that does not count
  */
 export function chooseFoods(
-  { parts, fields, programs }: Foods,
+  { parts, fields, programs }: DayFoods & Pick<PreparedRecord, 'programs'>,
   known: readonly DayItem[],
   rank: Rank,
   warn: (note: Pick<Warning, 'field' | 'message'>) => void,

@@ -152,7 +152,7 @@ export class DayDelivery {
     const isAdding = await this.#isAdding();
     if (await service.takeOverruled()) warn(words.dayNote(this.#job, 'overruled'));
     if (!isAdding) return await this.#replace(this.#merge());
-    const look = this.#next ?? (await this.#look());
+    const look = this.#next ?? (await service.look(this.#date, this.ours.fields));
     this.#next = undefined;
     if (!(await this.#isAdding())) return undefined;
     const plan = this.#merge(look);
@@ -175,11 +175,6 @@ export class DayDelivery {
   /** Checks that the platform adds to a day, as Coach Watts does. */
   async #isAdding(): Promise<boolean> {
     return (await this.#service.kind(this.#date)) === 'coach-watts';
-  }
-
-  async #look(): Promise<Look | undefined> {
-    const items = await this.#service.look(this.#date, this.ours.fields);
-    return items && { items };
   }
 
   /** @param theirs what the platform shows; undefined if that is nothing */
@@ -278,7 +273,7 @@ export class DayDelivery {
       if (await this.#isAdding()) return undefined;
       const answer = this.#next && this.#merge(this.#next);
       if (answer?.remove.some(({ why }) => why === 'copy') === true) {
-        service.noteAdds();
+        service.ledger.platform.note('nutrition', 'adds');
         return undefined;
       }
     }

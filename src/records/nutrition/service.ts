@@ -11,7 +11,7 @@ import { NO_ROUTE, PROBES, probedKind } from '../../api/platform-kind.ts';
 import type { HttpResponse } from '../../api/http.ts';
 import type { Repeatable } from '../../api/retry.ts';
 import { type WireObject, dayIn, shownDays, shownItems, showsMeals } from '../../api/wire.ts';
-import type { ShownItem } from './merge.ts';
+import type { Look, ShownItem } from './merge.ts';
 import type { JsonObject, RecordKind } from '../types.ts';
 
 /** Sends the nutrition requests of one run, and learns how the platform treats them. */
@@ -131,10 +131,6 @@ export class NutritionService {
     return isSure || hasNoRoute ? 'always' : 'unless-acted-on';
   }
 
-  noteAdds(): void {
-    this.ledger.platform.note('nutrition', 'adds');
-  }
-
   /** Learns a `source` of items that were sent from here. */
   noteSource(source: string): void {
     this.ledger.nutrition.noteSource(source);
@@ -204,11 +200,11 @@ export class NutritionService {
    *
    * @returns undefined if the platform does not show them
    */
-  async look(date: string, fields: JsonObject): Promise<readonly ShownItem[] | undefined> {
+  async look(date: string, fields: JsonObject): Promise<Look | undefined> {
     if (await this.addsUnseen()) return undefined;
-    const read = (await this.list([date])).get(date);
-    if (read !== undefined) return read;
-    return (await this.post({ date, items: [], ...fields }, 'always')).items;
+    const listed = (await this.list([date])).get(date);
+    const items = listed ?? (await this.post({ date, items: [], ...fields }, 'always')).items;
+    return items && { items };
   }
 
   /**
