@@ -6,7 +6,7 @@ import { type EndpointName, type Endpoints, endpointUrl, scopeOf } from '../conf
 import type { PlatformKind } from '../config/settings.ts';
 import { whoAmI } from './account.ts';
 import { type Http, type HttpRequest, type HttpResponse, isSuccess } from './http.ts';
-import { notTakenNow, refusal } from './refusal.ts';
+import { type Tries, notTakenNow, refusal } from './refusal.ts';
 import { type Repeatable, type RetryOptions, withRetry } from './retry.ts';
 import type { TokenSource } from './token-source.ts';
 import { checkReadable, isEmpty, jsonValue } from './wire.ts';
@@ -68,39 +68,39 @@ export class Caller {
     const { repeatable = 'always', form = also.length > 0 ? 'json-or-nothing' : 'json' } = details;
     const isOptional = also.includes(401);
     const sent: Secret[] = [];
-    let attempts = 0;
+    let tries: Tries = { attempts: 0, delivery: 'not-sent' };
     const sendWith = async (token: Secret) => {
       sent.push(token);
-      // A request that was answered with 401 changed nothing.
       const send = async () => await this.#sendAs(token, { ...request, url }, repeatable, form);
-      const { response, attempts: tries } = await counting(attempts, send);
-      attempts += tries;
+      const { response, attempts, acted } = await counting(tries, send);
+      // A request that was answered with 401 changed nothing, but an earlier try may have.
+      const delivery = acted ? 'unknown' : tries.delivery;
+      tries = { attempts: tries.attempts + attempts, delivery };
       const isRefused =
-        response.status === 401 &&
-        !(isOptional && (await this.#isAccepted(token, attempts, signal)));
+        response.status === 401 && !(isOptional && (await this.#isAccepted(token, tries, signal)));
       return { response, isRefused };
     };
-    let token = await beforeSending(tokens.accessToken(signal), 0);
+    let token = await beforeSending(tokens.accessToken(signal), tries);
     let { response, isRefused } = await sendWith(token);
     for (let tried = 1; isRefused; tried++) {
-      if (tried === MOST_TOKENS) throw notTakenNow(attempts, 'ended before it was used');
+      if (tried === MOST_TOKENS) throw notTakenNow(tries, 'ended before it was used');
       const refreshed =
         tried === 1 ? tokens.replace(token, signal) : tokens.accessToken(signal, token);
-      const newer = await beforeSending(refreshed, attempts);
+      const newer = await beforeSending(refreshed, tries);
       if (newer.equals(token)) break;
       token = newer;
       ({ response, isRefused } = await sendWith(token));
     }
     if (isSuccess(response) || (also.includes(response.status) && !isRefused)) {
-      return { response, attempts, sent };
+      return { response, attempts: tries.attempts, sent };
     }
-    if (isRefused && !isOptional && (await this.#isAccepted(token, attempts, signal))) {
-      throw notTakenNow(attempts, 'is accepted elsewhere');
+    if (isRefused && !isOptional && (await this.#isAccepted(token, tries, signal))) {
+      throw notTakenNow(tries, 'is accepted elsewhere');
     }
     const required = response.status === 403 ? scopeOf(name, request.method) : undefined;
     const granted = required && (await tokens.scopes(signal));
     const lacks = granted === undefined || granted.includes(required ?? '') ? undefined : required;
-    const error = refusal(name, response, { attempts, url, sent, lacks });
+    const error = refusal(name, response, { attempts: tries.attempts, url, sent, lacks });
     const { scope } = error.details;
     if (error.code !== 'SCOPE_MISSING' || typeof scope !== 'string') throw error;
     throw error.with({ hint: this.#options.scopeHint?.(scope) });
@@ -109,9 +109,9 @@ export class Caller {
   /**
    * Returns whether the service accepts a token that an endpoint refused.
    *
-   * @throws SyncError with `details.delivery` `not-sent` if that cannot be found out
+   * @throws SyncError with the tries of the request if that cannot be found out
    */
-  async #isAccepted(token: Secret, attempts: number, signal: AbortSignal): Promise<boolean> {
+  async #isAccepted(token: Secret, tries: Tries, signal: AbortSignal): Promise<boolean> {
     const { http, policy } = this.#options;
     const [userinfo, workouts] = [this.endpoint('userinfo'), this.endpoint('workouts')];
     const context = { ...this.#context, signal };
@@ -121,9 +121,8 @@ export class Caller {
       token,
     );
     if (who.kind === 'rejected' || who.wasTaken) return who.kind !== 'rejected';
-    const details = { status: 401, attempts, delivery: 'not-sent' };
-    if (who.kind === 'unreachable') throw who.error.with({ details });
-    throw notTakenNow(attempts, 'could not be checked');
+    if (who.kind === 'unreachable') throw who.error.with({ details: { status: 401, ...tries } });
+    throw notTakenNow(tries, 'could not be checked');
   }
 
   #sendAs(
@@ -131,7 +130,7 @@ export class Caller {
     request: Omit<HttpRequest, 'bearer'>,
     repeatable: Repeatable,
     form: BodyForm,
-  ): Promise<{ response: HttpResponse; attempts: number }> {
+  ): Promise<{ response: HttpResponse; attempts: number; acted: boolean }> {
     const once = async () => {
       const response = withoutSecret(
         await this.#options.http.send({ ...request, bearer: token }),
@@ -150,13 +149,14 @@ export class Caller {
 }
 
 /** Runs a task, and adds the earlier tries to its error. */
-async function counting<T>(before: number, task: () => Promise<T>): Promise<T> {
+async function counting<T>(before: Tries, task: () => Promise<T>): Promise<T> {
   try {
     return await task();
   } catch (error) {
     const own = error instanceof SyncError ? error.details['attempts'] : undefined;
     if (!(error instanceof SyncError) || typeof own !== 'number') throw error;
-    throw error.with({ details: { attempts: before + own } });
+    const acted = before.delivery === 'unknown' ? { delivery: before.delivery } : {};
+    throw error.with({ details: { attempts: before.attempts + own, ...acted } });
   }
 }
 
@@ -169,15 +169,14 @@ function withoutSecret(response: HttpResponse, token: Secret): HttpResponse {
  * Awaits the token of a request. If there is none, the request was not sent: the error counts neither
  * the tries of the token request nor its refusal.
  *
- * @param attempts of this request so far.
- * @throws SyncError with `details.delivery` `not-sent`; never `REJECTED`.
+ * @throws SyncError with the tries of this request so far; never `REJECTED`.
  */
-async function beforeSending(token: Promise<Secret>, attempts: number): Promise<Secret> {
+async function beforeSending(token: Promise<Secret>, tries: Tries): Promise<Secret> {
   try {
     return await token;
   } catch (error) {
     if (!(error instanceof SyncError)) throw error;
     const code = error.code === 'REJECTED' ? 'SERVICE_ANSWER' : error.code;
-    throw error.with({ code, details: { delivery: 'not-sent', attempts } });
+    throw error.with({ code, details: { ...tries } });
   }
 }

@@ -130,19 +130,26 @@ function forbidden(message: string, scope: string | undefined): Meaning {
   };
 }
 
+/** The tries of a request so far. */
+export interface Tries {
+  readonly attempts: number;
+  /** `unknown`: the service may have acted on one of them. */
+  readonly delivery: 'not-sent' | 'unknown';
+}
+
 /**
  * Returns the error for a token that the service refuses although the login is fine. The service did not act
- * on the request, and a later request may succeed.
+ * on the last try, and a later request may succeed.
  *
  * @param why the end of a sentence about the token
  */
-export function notTakenNow(attempts: number, why: string): SyncError {
+export function notTakenNow(tries: Tries, why: string): SyncError {
   return new SyncError(
     'SERVICE_UNAVAILABLE',
     `The platform refused a token of this login (401) that ${why}.`,
     {
       hint: phrase`${LATER} If that lasts, run ${sync('login')}.`,
-      details: { status: 401, attempts, delivery: 'not-sent' },
+      details: { status: 401, ...tries },
     },
   );
 }

@@ -85,7 +85,8 @@ function isTemporary({ status, headers }: HttpResponse): boolean {
  * exponential back-off and full jitter; a `Retry-After` above 0 wins over the computed pause.
  *
  * @param attempt sends the request once.
- * @returns the final response, of any status that a retry does not change.
+ * @returns the final response, of any status that a retry does not change; `acted`: the service may have acted on an
+ *   earlier try.
  * @throws SyncError `NETWORK` or `SERVICE_UNAVAILABLE` after the last try, with `details.attempts`;
  *   any other error of `attempt`; the signal's reason, with `details.delivery` `not-sent` if the service
  *   did not act on any of the tries.
@@ -95,12 +96,12 @@ export async function withRetry(
   attempt: () => Promise<HttpResponse>,
   repeatable: Repeatable,
   { policy, onRetry, sent }: RetryOptions,
-): Promise<{ response: HttpResponse; attempts: number }> {
+): Promise<{ response: HttpResponse; attempts: number; acted: boolean }> {
   let actedOnce = false;
   for (let number = 1; ; number++) {
     const outcome = await tryOnce(attempt, number);
     if ('response' in outcome && !isTemporary(outcome.response)) {
-      return { response: outcome.response, attempts: number };
+      return { response: outcome.response, attempts: number, acted: actedOnce };
     }
     const failure =
       'failure' in outcome ? outcome.failure : unavailable(outcome.response, sent, clock.now());

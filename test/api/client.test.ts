@@ -545,6 +545,21 @@ it('counts the attempts with both tokens', async () => {
   expect(error.details['attempts']).toBe(1 + RETRIES.run.attempts);
 });
 
+it.each([429, 401])(
+  'says that the service may have acted on a request before it refused the token and answered %i',
+  async (status) => {
+    const accepted = { body: { sub: 'a' } };
+    const { client } = await open([
+      { status: 503 },
+      { status: 401 },
+      { status },
+      ...(status === 401 ? [accepted] : []),
+    ]);
+    const error = await failure(client.uploadRecording(upload, noFacts(), never()));
+    expect(error.details['delivery']).toBe('unknown');
+  },
+);
+
 describe('a route that a platform may not have', () => {
   it('removes an item of a nutrition day by its ID', async () => {
     const { client, server } = await open([{}]);

@@ -317,3 +317,15 @@ it('repeats no request that adds and may have arrived', async () => {
   await push({ 'b.json': day(GEL) });
   expect(held()).toEqual(['bar 40', 'gel 25']);
 });
+
+it('an undo that a platform took before it refused the token is not forgotten', async () => {
+  const { push, undo, sandbox, held } = await openNutrition({ platform: 'interface' });
+  await push({ 'a.json': day(GEL) });
+  sandbox.control.addFaults('nutrition:503(after)*1+0');
+  sandbox.control.addFaults('nutrition:401*inf+0');
+  expect(outcomesOf(await undo(DAY))).toEqual(['failed SERVICE_UNAVAILABLE']);
+  sandbox.control.clearFaults();
+  expect(held()).toEqual([]);
+  const [item] = await push({ 'a.json': day(GEL) });
+  expect([item, held()]).toMatchObject([{ outcome: 'skipped', reason: 'undone' }, []]);
+});
