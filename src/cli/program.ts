@@ -30,14 +30,12 @@ export async function runCommandLine(
     (module: CommandModule) =>
     async (...passed: unknown[]): Promise<void> => {
       // commander passes the arguments, the flags, and the command.
-      const flags = flagsOf(root, passed.at(-1) as Command, system);
+      const command = passed.at(-1) as Command;
+      const flags = flagsOf(root, command, system);
       const context = createContext(system, flags);
       onFlags(flags, context.output);
       // The shell's completion passes the word under the cursor.
-      if (passed.flat().includes('') && words[0] !== 'complete') {
-        const hint = 'In a script, the variable in its place may not be set.';
-        throw new SyncError('USAGE', 'An argument is empty.', { hint });
-      }
+      if (words[0] !== 'complete') refuseEmpty(passed.slice(0, -2), command);
       exitCode = await module.run(context, ...(passed.slice(0, -1) as never[]));
     };
   try {
@@ -87,6 +85,18 @@ async function declareNamed(
     if (module !== undefined) onModule(named, module);
     [command, declarations] = [named, declaration.subcommands ?? []];
   }
+}
+
+/** @throws SyncError `USAGE` for an argument, or the value of a flag, that is empty */
+function refuseEmpty(given: readonly unknown[], command: Command): void {
+  const values: Readonly<Record<string, unknown>> = command.opts();
+  const flag = command.options.find((each) => [values[each.attributeName()]].flat().includes(''));
+  const isMissing = given.flat().includes('');
+  if (flag === undefined && !isMissing) return;
+  const what = isMissing ? 'An argument' : `The value of ${flag?.long ?? 'a flag'}`;
+  throw new SyncError('USAGE', `${what} is empty.`, {
+    hint: 'In a script, the variable in its place may not be set.',
+  });
 }
 
 /** Returns the common flags, before or after the command. */

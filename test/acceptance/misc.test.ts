@@ -301,6 +301,12 @@ describe('sync explain', () => {
         stderr: /^Error: An argument is empty\.\n {2}In a script, /,
       });
     }
+    for (const line of ['upload ride.fit --name=', 'login --base-url=', 'sandbox --data=']) {
+      expect(await world.sync(line.split(' '))).toMatchObject({
+        code: 2,
+        stderr: /^Error: The value of --(?:name|base-url|data) is empty\.\n {2}In a script, /,
+      });
+    }
     expect(await world.sync(['explain', 'no-such.fit'])).toMatchObject({
       code: 2,
       stderr: 'Error: no-such.fit: there is no such file, or it is a broken link.\n',
