@@ -24,28 +24,41 @@ export interface FolderTools extends Pick<Context, 'signal' | 'warn'> {
   readonly progress: (files: number, path: string) => void;
 }
 
+/** A file of which nothing, or a part, cannot be read. */
+interface Unreadable {
+  readonly path: string;
+  readonly problem: string;
+}
+
 export type FolderInputs = ReturnType<typeof folderInputs>;
 
 export function folderInputs(kind: RecordKind, sources: SourceOptions, tools: FolderTools) {
   const { cwd, signal, tempFolder, warn, say, progress } = tools;
   const archives = new Archives(signal, tempFolder);
   const readInput = inputReader();
-  const report = ({ path, problem }: { readonly path: string; readonly problem: string }) => {
+  const report = ({ path, problem }: Unreadable) => {
     // A message about the content of a file begins with its path, for the line and the column.
     warn(problem.startsWith(path) ? problem : `${path}: ${problem}`);
   };
   return {
-    /** Returns the inputs in a folder or an archive. If there are none, it returns one that cannot be read. */
+    /**
+     * Returns the inputs in a folder or an archive, also files in it that cannot be read. If there are none, it returns
+     * one that cannot be read.
+     */
     async in(path: string): Promise<readonly Input[]> {
       const table = new ImportTable();
-      const scan = new RecordScan(table, sources, report);
+      const unread: Input[] = [];
+      const takeUnread = (fault: Unreadable) => {
+        unread.push(failing(fault.path, asFault(fault)));
+      };
+      const scan = new RecordScan(table, sources, takeUnread);
       const takesFit = kind === 'wellness' && matchFit(path, sources.list).length > 0;
       let done = 0;
       let withoutWellness = 0;
       for await (const inputFile of walk([path], cwd, archives)) {
         signal.throwIfAborted();
         progress(++done, inputFile.path);
-        if ('problem' in inputFile) report(inputFile);
+        if ('problem' in inputFile) takeUnread(inputFile);
         else if (!isRecordingName(inputFile.name)) await scan.add(inputFile);
         else if (takesFit) {
           const samples = samplesIn(await readInput(inputFile));
@@ -60,7 +73,9 @@ export function folderInputs(kind: RecordKind, sources: SourceOptions, tools: Fo
         if (found === 'ambiguous') warn(`${path}: ${title}: ${reason}`);
       }
       const inputs = scan.inputsOf(kind);
-      return inputs.length > 0 ? inputs : [unreadable(path, kind)];
+      const isRead = !unread.some(({ name }) => name === path);
+      const none = inputs.length === 0 && isRead ? [failing(path, holdsNone(path, kind))] : [];
+      return [...inputs, ...none, ...unread];
     },
     close: () => archives.close(),
   };
@@ -73,11 +88,20 @@ function samplesIn(contents: RecordingContents | UnreadableMember) {
   return envelope.state === 'whole' ? readFitWellness(contents.bytes) : envelope.detail;
 }
 
-function unreadable(path: string, kind: RecordKind): Input {
-  const fault = new SyncError('INPUT_INVALID', `${path} holds no ${kind} that sync understands.`, {
+function holdsNone(path: string, kind: RecordKind): SyncError {
+  return new SyncError('INPUT_INVALID', `${path} holds no ${kind} that sync understands.`, {
     hint: phrase`${sync('import', path, '--dry-run')} shows what is in it.`,
     details: { path },
   });
+}
+
+function asFault({ path, problem }: Unreadable): SyncError {
+  const message = problem.startsWith(path) ? problem : `${path}: ${problem}`;
+  return new SyncError('INPUT_INVALID', message, { details: { path } });
+}
+
+/** Returns an input that cannot be read. */
+function failing(name: string, fault: SyncError): Input {
   const next = () => Promise.reject(fault);
-  return { name: path, chunks: { [Symbol.asyncIterator]: () => ({ next }) } };
+  return { name, chunks: { [Symbol.asyncIterator]: () => ({ next }) } };
 }

@@ -10,6 +10,16 @@ const SAMPLES = join(ROOT, 'test/records/sources/samples');
 const sample = (name: string) => readFileSync(join(SAMPLES, name));
 
 describe('sync push of a folder or an archive', () => {
+  it('ends with exit code 3 if a file in it cannot be read, and sends the others', async () => {
+    const world = await openLoggedInWorld();
+    const folder = dirname(world.write('exports/oura.json', sample('oura-sleep.json')));
+    world.write('exports/broken.json', '{"date": "2026-01-12", "weight": 7');
+    const { code, stdout } = await world.sync(['push', 'wellness', folder]);
+    expect(stdout).toContain('broken.json');
+    expect(stdout).toMatch(/^wellness: 2 sent, 1 invalid\.$/m);
+    expect(code).toBe(3);
+  });
+
   it('sends the records of this kind in it, and names each file', async () => {
     const world = await openLoggedInWorld();
     const folder = dirname(world.write('exports/oura.json', sample('oura-sleep.json')));
@@ -47,6 +57,6 @@ describe('sync push of a folder or an archive', () => {
     expect(run.stdout).toContain(`${folder} holds no wellness that sync understands.`);
     expect(run.stdout).toContain('--dry-run` shows what is in it.');
     expect(run.stdout).toContain('2026-02-15: sent');
-    expect(run.stderr).toMatch(/^\S*bad\.json:1:10: /m);
+    expect(run.stdout).toMatch(/^\S*bad\.json:1:10: /m);
   });
 });
