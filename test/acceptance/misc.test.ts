@@ -12,6 +12,7 @@ import {
 } from '../support/acceptance.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { runInProcess } from '../support/in-process.ts';
+import { makeUnwritable, syncAsNobody } from '../support/nobody.ts';
 import { ndjson, runSync } from '../support/program.ts';
 import { installSync, runShell, writeProgram } from '../support/shell.ts';
 
@@ -318,6 +319,24 @@ describe('sync explain', () => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'a folder that this user may not read is no missing file, and no folder without devices',
+  async () => {
+    const world = await openLoggedInWorld();
+    world.write('locked/ride.fit', '');
+    makeUnwritable(world, join(world.home.dir, 'locked'));
+    chmodSync(join(world.home.dir, 'locked'), 0o000);
+    expect(await syncAsNobody(world, ['explain', 'locked/ride.fit'])).toMatchObject({
+      code: 2,
+      stderr: 'Error: locked/ride.fit: this user may not look into its folder.\n',
+    });
+    expect(await syncAsNobody(world, ['devices', 'locked'])).toMatchObject({
+      code: 3,
+      stderr: 'Error: locked: It may not be read by this user.\n',
+    });
+  },
+);
 
 describe('sync config', () => {
   it('gets, sets, unsets and lists settings with their origins', async () => {

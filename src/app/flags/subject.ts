@@ -1,6 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { SyncError } from '../../base/errors.ts';
+import { SyncError, systemCode } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { AppContext } from '../context.ts';
 import { DATE_HINT, readDay } from './date.ts';
@@ -30,10 +30,19 @@ export async function findSubject(
   if (date !== undefined) return { date };
   // `ride.fit` was meant as a file, `21.11.2026` and `21/11/2026` as dates.
   if (/[a-z]/i.test(given) && /[\\/.]/.test(given)) {
-    throw new SyncError('USAGE', `${given}: there is no such file, or it is a broken link.`);
+    throw new SyncError('USAGE', `${given}: ${whyMissing(file)}`);
   }
   const problem = /^\d{4}-\d\d-\d\d$/.test(given)
     ? `There is no ${given}.`
     : `${given} is neither a file nor a date.`;
   throw new SyncError('USAGE', problem, { hint: DATE_HINT });
+}
+
+function whyMissing(file: string): string {
+  try {
+    lstatSync(file);
+  } catch (error) {
+    if (systemCode(error) === 'EACCES') return 'this user may not look into its folder.';
+  }
+  return 'there is no such file, or it is a broken link.';
 }

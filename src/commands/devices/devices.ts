@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { activityView } from '../../app/words/activities.ts';
 import type { CommandModule } from '../../app/command.ts';
@@ -10,7 +10,7 @@ import { ExitCode, SyncError, systemCode } from '../../base/errors.ts';
 import { surveyDevices } from '../../devices/find.ts';
 import { patternText } from '../../devices/places.ts';
 import type { Places } from '../../devices/types.ts';
-import { describeFileError } from '../../system/plain-file.ts';
+import { describeFileError, exists } from '../../system/plain-file.ts';
 import { withUnsent } from './unsent.ts';
 import { deviceJson, deviceText, loginText, nothingText, silentText, watchText } from './words.ts';
 
@@ -68,19 +68,21 @@ function searchedPlaces(
 }
 
 /**
- * Refuses a folder that is not there. Called only after every folder answered the search, so that none
+ * Refuses a folder that cannot be read. Called only after every folder answered the search, so that none
  * hangs.
  */
 function checkFolders({ cwd }: AppContext, folders: readonly string[]): void {
   for (const folder of folders) {
     try {
-      if (statSync(resolve(cwd, folder)).isDirectory()) continue;
+      readdirSync(resolve(cwd, folder));
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
+      if (systemCode(error) === 'ENOTDIR' && exists(resolve(cwd, folder))) {
+        throw new SyncError('INPUT_INVALID', `${folder} is a file, not a folder with a device.`);
+      }
       throw new SyncError('INPUT_INVALID', `${folder}: ${describeFileError(error)}`, {
         cause: error,
       });
     }
-    throw new SyncError('INPUT_INVALID', `${folder} is a file, not a folder with a device.`);
   }
 }
