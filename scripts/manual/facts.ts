@@ -33,7 +33,7 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'FORCE_COLOR', about: 'if set, output has colours, also in a pipe; 0: none' },
   { name: 'CLICOLOR', about: '0: output has no colours' },
   { name: 'HTTPS_PROXY', about: 'proxy for https addresses' },
-  { name: 'NO_PROXY', about: 'hosts to reach without the proxy' },
+  { name: 'NO_PROXY', about: 'hosts and networks to reach without the proxy' },
 ];
 
 /** What each exit code tells a script. */

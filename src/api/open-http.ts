@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import type { Context } from '../base/context.ts';
 import type { Env } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
@@ -104,7 +105,7 @@ export function proxyFor(url: URL, settings: ProxySettings): Proxy | undefined {
 
 /**
  * Returns whether `NO_PROXY` names this host. As in curl, an entry covers a host and its subdomains, and may have
- * a port; `*` covers all hosts.
+ * a port; or it is an address or a network (`10.0.0.0/8`, `fd00::/8`); `*` covers all hosts.
  */
 function isExempt({ hostname, port, protocol }: URL, noProxy: string): boolean {
   if (noProxy === '*') return true;
@@ -115,8 +116,23 @@ function isExempt({ hostname, port, protocol }: URL, noProxy: string): boolean {
     .some((entry) => {
       const [, name = '', entryPort] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? [];
       const covers = hostname === name || hostname.endsWith(`.${name}`);
-      return name !== '' && covers && (entryPort === undefined || entryPort === ownPort);
+      const isPort = entryPort === undefined || entryPort === ownPort;
+      return (name !== '' && covers && isPort) || isInNetwork(hostname, entry);
     });
+}
+
+/** @param network an address without a port, perhaps with the length of its prefix */
+function isInNetwork(hostname: string, network: string): boolean {
+  const host = hostname.replace(/[[\]]/g, '');
+  const family = isIP(host);
+  const most = family === 6 ? 128 : 32;
+  const [address = '', bits = String(most)] = network.replace(/[[\]]/g, '').split('/');
+  const prefix = /^\d+$/.test(bits) ? Number(bits) : Infinity;
+  if (family === 0 || isIP(address) !== family || prefix > most) return false;
+  const type = family === 6 ? 'ipv6' : 'ipv4';
+  const list = new BlockList();
+  list.addSubnet(address, prefix, type);
+  return list.check(host, type);
 }
 
 /** Returns the proxy of a variable. The scheme is optional, as in curl: `proxy.example:3128`. */

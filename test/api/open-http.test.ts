@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openHttp } from '../../src/api/open-http.ts';
+import { openHttp, proxyFor, proxySettings } from '../../src/api/open-http.ts';
 import { failure, listen, requestTo, startProxy } from './support.ts';
 import { openServer } from '../support/local-server.ts';
 import { VERSION } from '../../src/base/version.ts';
@@ -59,6 +59,25 @@ it.each(['*', ' * ', 'service.invalid', '.invalid', 'other.example,SERVICE.inval
     expect(proxy.tunnels).toEqual([]);
   },
 );
+
+it.each([
+  ['10.0.0.0/8', 'https://10.1.2.3', true],
+  ['other.example, 10.1.2.3', 'https://10.1.2.3', true],
+  ['fd00::/8', 'https://[fd00::1]', true],
+  ['fd00::1', 'https://[fd00::1]', true],
+  ['[fd00::1]', 'https://[fd00::1]', true],
+  ['[fd00::1]:443', 'https://[fd00::1]', true],
+  ['[fd00::1]:8443', 'https://[fd00::1]', false],
+  ['11.0.0.0/8', 'https://10.1.2.3', false],
+  ['10.0.0.0/', 'https://10.1.2.3', false],
+  ['10.0.0.0/33', 'https://10.1.2.3', false],
+  ['10.0.0.0/8.5', 'https://10.1.2.3', false],
+  ['0.0.0.0/0', 'https://10.example', false],
+  ['10.0.0.0/8', 'https://[fd00::1]', false],
+])('NO_PROXY=%s exempts %s: %s', (noProxy, url, isExempt) => {
+  const settings = proxySettings({ HTTPS_PROXY: 'http://127.0.0.1:1', NO_PROXY: noProxy });
+  expect(proxyFor(new URL(url), settings) === undefined).toBe(isExempt);
+});
 
 const hasIpv6 = Object.values(networkInterfaces())
   .flat()
