@@ -13,7 +13,7 @@ import { localDay } from '../records/days/zone.ts';
 import { type ActivityView, activityText } from '../app/words/activities.ts';
 import { verifiedJson } from '../app/words/uploads.ts';
 import { type VerifiedDay, verifyDays } from '../records/verify-days.ts';
-import { clockTime, distance, duration, plural } from '../terminal/words.ts';
+import { ago, clockTime, distance, plural } from '../terminal/words.ts';
 import { type Verified, verifyUploads } from '../upload/verify.ts';
 
 interface VerifyFlags {
@@ -96,7 +96,7 @@ function itemText(
 ): Text | undefined {
   const path = upload.path;
   const title = activityText(activity, basename(path), view);
-  const took = `${accepted ? 'accepted' : 'received'} it ${duration(view.now - upload.confirmedAt)} ago`;
+  const took = `${accepted ? 'accepted' : 'received'} it ${ago(view.now - upload.confirmedAt)}`;
   switch (outcome) {
     case 'present': {
       if (shortened === undefined) return undefined;

@@ -38,6 +38,11 @@ export function duration(ms: number): string {
   return plural(Math.round(ms / unit), noun);
 }
 
+/** Formats how long ago something was (ms). The clock may have been set back since. */
+export function ago(ms: number): string {
+  return ms <= -1_000 ? `${duration(-ms)} ahead of this clock` : `${duration(Math.max(0, ms))} ago`;
+}
+
 /** Formats a duration like a stopwatch: `45:10`, `2:36:36`. */
 export function clockTime(secs: number): string {
   const whole = Math.round(secs);

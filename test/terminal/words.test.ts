@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, duration, plural } from '../../src/terminal/words.ts';
+import { ago, bytes, duration, plural } from '../../src/terminal/words.ts';
 
 describe('text for people', () => {
   it.each([
@@ -31,6 +31,14 @@ describe('text for people', () => {
     [30 * 86_400_000, '30 days'],
   ])('formats %d ms as %s', (ms, text) => {
     expect(duration(ms)).toBe(text);
+  });
+
+  it.each([
+    [9 * 86_400_000, '9 days ago'],
+    [-300, '0 seconds ago'],
+    [-9 * 86_400_000, '9 days ahead of this clock'],
+  ])('formats a time %d ms back as %s', (ms, text) => {
+    expect(ago(ms)).toBe(text);
   });
 
   it.each([

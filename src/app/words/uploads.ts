@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { type Text, hinted, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
 import type { ProgressState } from '../../terminal/progress-text.ts';
-import { bytes, duration, plural } from '../../terminal/words.ts';
+import { ago, bytes, plural } from '../../terminal/words.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../../upload/report.ts';
 import { isTrackName } from '../../inputs/recording-names.ts';
 import { shownPath } from '../../system/mtp-path.ts';
@@ -114,7 +114,7 @@ function noteOf(
   const same =
     first === undefined
       ? ''
-      : phrase`. The same ride as ${first.path}, sent ${duration(now - first.sentAt)} ago; ${sync('undo', 'upload', first.path)} removes that one`;
+      : phrase`. The same ride as ${first.path}, sent ${ago(now - first.sentAt)}; ${sync('undo', 'upload', first.path)} removes that one`;
   return phrase`${note === undefined ? '' : `. ${note}`}${same}`;
 }
 

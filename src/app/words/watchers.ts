@@ -1,6 +1,6 @@
 import { type Text, phrase, sync } from '../../base/phrase.ts';
 import type { WatcherHealth } from '../../daemon/health.ts';
-import { duration } from '../../terminal/words.ts';
+import { ago } from '../../terminal/words.ts';
 
 /** Reports a watched folder of {@link silentFolders}. */
 export function silentText(path: string): string {
@@ -27,5 +27,5 @@ export function troubleLines(
   ];
   // ISO 8601: the order of the texts is that of the times. A success ended the failure.
   if (present.length > 0 || lastError === undefined || lastSuccessAt > lastError.at) return present;
-  return [`${lastError.message} (${duration(now - Date.parse(lastError.at))} ago)`];
+  return [`${lastError.message} (${ago(now - Date.parse(lastError.at))})`];
 }

@@ -13,7 +13,7 @@ import { LogReader } from '../../daemon/log.ts';
 import type { WatcherHealth } from '../../daemon/health.ts';
 import { scopeNames, type WatcherPaths } from '../../daemon/registry.ts';
 import type { WatchScope } from '../../daemon/state-file.ts';
-import { duration, plural } from '../../terminal/words.ts';
+import { ago, duration, plural } from '../../terminal/words.ts';
 import { deviceText } from '../../app/words/devices.ts';
 import { LOGIN_ENDS_SOON_MS, troubleLines } from '../../app/words/watchers.ts';
 import {
@@ -243,10 +243,10 @@ function runningText({ kind, pid, startedAt, readyAt }: DaemonReport, now: numbe
 
 function endText(ended: DaemonReport['ended'], now: number): string {
   if (ended === undefined) return 'Not running: it was killed, or the machine went down.';
-  const ago = `${duration(now - ended.at)} ago`;
-  if (ended.exitCode === 0) return `Not running: stopped ${ago}.`;
+  const when = ago(now - ended.at);
+  if (ended.exitCode === 0) return `Not running: stopped ${when}.`;
   const why = ended.message === undefined ? '' : `: ${ended.message}`;
-  return `Not running: it ended ${ago} with exit code ${ended.exitCode}${why}`;
+  return `Not running: it ended ${when} with exit code ${ended.exitCode}${why}`;
 }
 
 function healthLines(health: NonNullable<DaemonReport['health']>, now: number): Text[] {
@@ -263,7 +263,7 @@ function healthLines(health: NonNullable<DaemonReport['health']>, now: number): 
       ...(queue.unfinished > 0 ? [plural(queue.unfinished, 'incomplete file')] : []),
       lastSuccessAt === undefined
         ? 'none sent yet'
-        : `the last one sent ${duration(now - Date.parse(lastSuccessAt))} ago`,
+        : `the last one sent ${ago(now - Date.parse(lastSuccessAt))}`,
     ].join('; ') + '.',
     ...(days === undefined ? [] : [daysText(days)]),
     ...troubleLines(health, now),

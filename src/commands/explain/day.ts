@@ -4,7 +4,7 @@ import { uploadsOfDays } from '../../app/uploads-of-days.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
 import { type DayFile, KINDS, type RecordKind, type RecordLedger } from '../../ledger/records.ts';
-import { capital, duration } from '../../terminal/words.ts';
+import { ago, capital } from '../../terminal/words.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { silentText } from '../../app/words/watchers.ts';
 import { refusedText, stateOf, takenText } from './file.ts';
@@ -105,18 +105,18 @@ export function dayText(
   { date, zone, recordings, records, unseen, silent }: ExplainedDay,
   view: ActivityView,
 ): Text {
-  const ago = (at: number) => ` (${duration(view.now - at)} ago)`;
+  const when = (at: number) => ` (${ago(view.now - at)})`;
   const row = (label: string, text: Text) => phrase`${label.padEnd(LABEL)}${text}`;
   const lines = [
     `${date} in ${zone}`,
     ...recordings.flatMap(({ upload, reason }) => [
       row('Activity', activityText(upload.activity, basename(upload.path), view)),
-      row('', phrase`${reason}${ago(upload.changedAt)}`),
+      row('', phrase`${reason}${when(upload.changedAt)}`),
       row('', upload.path),
     ]),
     ...(recordings.length === 0 ? [row('Activity', unseen)] : []),
     ...records.flatMap(({ kind, reason, changedAt, files }) => [
-      row(capital(kind), phrase`${reason}${changedAt === undefined ? '' : ago(changedAt)}`),
+      row(capital(kind), phrase`${reason}${changedAt === undefined ? '' : when(changedAt)}`),
       ...fileLines(files).map((line) => row('', line)),
     ]),
     ...silent.map((folder, index) => row(index === 0 ? 'Watching' : '', silentText(folder))),

@@ -7,7 +7,7 @@ import { withIsoTimes } from '../../base/time.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import type { UploadLedger } from '../../ledger/uploads.ts';
 import { sha256 } from '../../system/this-process.ts';
-import { duration, plural } from '../../terminal/words.ts';
+import { ago, plural } from '../../terminal/words.ts';
 import { readFile } from '../../upload/read-recording.ts';
 import { recordingsOf } from '../../upload/recordings-of.ts';
 import type { UploadItem } from '../../upload/report.ts';
@@ -128,7 +128,7 @@ export function fileText(
   { path, sha256, state, reason, upload }: ExplainedFile,
   view: ActivityView,
 ): Text {
-  const when = upload === undefined ? '' : ` (${duration(view.now - upload.changedAt)} ago)`;
+  const when = upload === undefined ? '' : ` (${ago(view.now - upload.changedAt)})`;
   const answer = Object.entries(upload?.service ?? {})
     .map(([key, value]) => `${key} ${String(value)}`)
     .join(', ');

@@ -6,7 +6,7 @@ import { ANY_DEVICE, scopeArguments, type SeenHealth } from '../../daemon/regist
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import type { ReportedFile } from '../../ledger/watch-marks.ts';
 import { isBelow } from '../../system/mounts.ts';
-import { bytes, duration, plural } from '../../terminal/words.ts';
+import { ago, bytes, duration, plural } from '../../terminal/words.ts';
 import type { Io } from '../../terminal/io.ts';
 import { deviceText } from '../../app/words/devices.ts';
 import { LOGIN_ENDS_SOON_MS, troubleLines } from '../../app/words/watchers.ts';
@@ -62,7 +62,7 @@ export function statusText(report: StatusReport, view: StatusView): Text {
       'Last recordings',
       ledger.recent.map((upload) => {
         const taken = ledger.accepted ? 'accepted' : 'uploaded';
-        const uploaded = `  ${taken} ${duration(now - upload.changedAt)} ago`;
+        const uploaded = `  ${taken} ${ago(now - upload.changedAt)}`;
         return `${recordingText(upload, activities)}${view.narrow === true ? '' : uploaded}`;
       }),
     ),
@@ -147,7 +147,7 @@ function watchingLines({ watching, watchedLast }: StatusReport, now: number): Te
   if (watchedLast === undefined) return ['nothing'];
   const { until } = watchedLast;
   return [
-    `nothing since ${duration(now - until)} ago`,
+    `nothing since ${ago(now - until)}`,
     phrase`${sync('watch', ...scopeArguments(watchedLast), '--daemon')} watches again.`,
   ];
 }
@@ -204,7 +204,7 @@ export function ledgerLines(
   more: readonly string[] = [],
 ): Text[] {
   if (problem !== undefined) return withHint(problem);
-  const last = lastUploadAt === undefined ? '' : `, the last ${duration(now - lastUploadAt)} ago`;
+  const last = lastUploadAt === undefined ? '' : `, the last ${ago(now - lastUploadAt)}`;
   const undone = uploads.undone === 0 ? '' : `, ${uploads.undone} undone`;
   const held = uploads.held === 0 ? '' : `, ${uploads.held} held (the same ride was sent)`;
   const undoing =
@@ -282,7 +282,7 @@ function refusedLines(refused: readonly LedgerUpload[], count: number, view: Act
       .slice(0, NAMED)
       .flatMap((upload) => [
         recordingText(upload, view),
-        `  ${duration(view.now - upload.changedAt)} ago: ${upload.message ?? 'no reason given'}`,
+        `  ${ago(view.now - upload.changedAt)}: ${upload.message ?? 'no reason given'}`,
       ]),
     ...andMore(count),
   ];
