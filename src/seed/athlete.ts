@@ -24,15 +24,9 @@ const REST_DAYS = [0, 2, 4] as const;
 const SPORTS = ['cycling', 'running'] as const;
 
 /** Devices by their numbers in the FIT profile (types `manufacturer` and `garmin_product`). */
-const DEVICES: Readonly<Record<SeedSport, readonly [Device, Device]>> = {
-  cycling: [
-    { name: 'Edge 840', manufacturer: 1, product: 4062 },
-    { name: 'Edge 1040', manufacturer: 1, product: 3843 },
-  ],
-  running: [
-    { name: 'Forerunner 955', manufacturer: 1, product: 4024 },
-    { name: 'fenix 7', manufacturer: 1, product: 3906 },
-  ],
+const DEVICES: Readonly<Record<SeedSport, Device>> = {
+  cycling: { name: 'Edge 840', manufacturer: 1, product: 4062 },
+  running: { name: 'Forerunner 955', manufacturer: 1, product: 4024 },
 };
 
 /** @param seed an integer from 0; consecutive ones differ in start and rest day, every second one in sport */
@@ -44,7 +38,7 @@ export function athleteOf(seed: number) {
   return {
     seed,
     sport,
-    device: dealt(DEVICES[sport], Math.floor((seed - 1) / 2)),
+    device: DEVICES[sport],
     // Of the device, so that two athletes' files always differ. A serial number of 0 would mean "none".
     serial: (random.uint32() | 1) >>> 0,
     starts: dealt(STARTS, seed - 1),

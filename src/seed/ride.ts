@@ -2,17 +2,14 @@ import { CYCLING, RUNNING } from '../fit/sports.ts';
 import { encodeActivity, type FitLap } from '../fit/write-activity.ts';
 import type { FitRecord } from '../fit/write-totals.ts';
 import type { Athlete } from './athlete.ts';
-import { type Random, stream } from './random.ts';
-import { type Place, routeFrom, sine } from './route.ts';
+import { stream } from './random.ts';
+import { type Place, loopFrom } from './route.ts';
 import type { Workout } from './workouts.ts';
 
 /** Sub sports of the FIT profile. */
 const GENERIC = 0;
 const INDOOR_CYCLING = 6;
 const ROAD = 7;
-
-/** Routes that the athlete uses in each sport. */
-const ROUTES = 5;
 
 /** Running power at 1 m/s, as power meters show it (W/kg). */
 const RUNNING_POWER = 1.04;
@@ -36,29 +33,19 @@ export interface Ride {
 export function recordRide(ride: Ride): Uint8Array {
   const { athlete, workout, start, utcOffset } = ride;
   const { device, serial } = athlete;
-  const { sport, indoors, parts, pause } = workout;
-  const seconds = secondsOf(ride);
-  const total = seconds.at(-1)?.distance ?? 0;
-  const place = indoors ? undefined : routeOf(ride).loop(total);
-  const clock = (second: number) =>
-    start + second + (pause && second > pause.after ? pause.seconds : 0);
-  const records = seconds.map((second, index): FitRecord => {
-    return { time: clock(index), ...second, ...place?.(second.distance) };
+  let end = start;
+  const laps = workout.parts.map(({ seconds, kind }): FitLap => {
+    const from = end;
+    end += seconds;
+    return { from, to: end, intensity: kind };
   });
-  let end = 0;
-  const laps = parts.map(({ seconds: length, kind }): FitLap => {
-    const from = clock(end);
-    end += length;
-    return { from, to: clock(end), intensity: kind };
-  });
-  const cycling = indoors ? INDOOR_CYCLING : ROAD;
+  const cycling = workout.indoors ? INDOOR_CYCLING : ROAD;
   return encodeActivity({
     fileId: { ...device, productName: `${device.name} (synthetic)`, serial },
-    sport: sport === 'cycling' ? CYCLING : RUNNING,
-    subSport: sport === 'cycling' ? cycling : GENERIC,
-    records,
+    sport: workout.sport === 'cycling' ? CYCLING : RUNNING,
+    subSport: workout.sport === 'cycling' ? cycling : GENERIC,
+    records: recordsOf(ride),
     laps,
-    pauses: pause ? [{ from: start + pause.after, to: start + pause.after + pause.seconds }] : [],
     calories: caloriesOf(athlete, workout),
     utcOffset,
   });
@@ -71,42 +58,35 @@ export function caloriesOf({ ftp, weight, runSpeed }: Athlete, { sport, parts }:
   return Math.round(effort * perSecond);
 }
 
-function routeOf({ athlete, date, home, workout }: Ride) {
-  const random = stream(athlete.seed, 'route', workout.sport, date);
-  const first = workout.sport === 'cycling' ? 0 : ROUTES;
-  return routeFrom(home, athlete.seed, first + random.integer(1, ROUTES));
-}
-
-/** What the sensors show at the start and after each second of the timer. */
-function secondsOf(ride: Ride) {
-  const { athlete, date, workout } = ride;
+/** What the sensors show at the start and after each second. */
+function recordsOf({ athlete, date, workout, home, start }: Ride): FitRecord[] {
   const { sport, indoors, parts } = workout;
   const random = stream(athlete.seed, 'ride', date);
-  const route = routeOf(ride);
-  const heat = indoors ? 20 : warmthOn(date) + random.between(-4, 4);
-  const swing = wander(random, sport === 'cycling' && !indoors ? 0.06 : 0.02);
-  const pulse = wander(random, 1.2);
-  const efforts = parts.flatMap(({ seconds, effort }) => Array<number>(seconds).fill(effort));
   const legs = sport === 'cycling' ? ridden(athlete) : run(athlete);
-  let [speed, distance, effort] = [0, 0, 0];
-  let heart = 0.3;
+  const length = parts.reduce(
+    (sum, { seconds, effort }) => sum + seconds * legs(effort, 0).pace,
+    0,
+  );
+  const loop = indoors ? undefined : loopFrom(home, length, stream(athlete.seed, 'route', date));
+  const efforts = parts.flatMap(({ seconds, effort }) => Array<number>(seconds).fill(effort));
+  let [speed, distance, effort, heart] = [0, 0, 0, 0.3];
   return [efforts[0] ?? 0, ...efforts].map((wanted, second) => {
-    effort += (wanted * (1 + swing()) - effort) / 4;
-    const { power, pace, cadence } = legs(effort, indoors ? 0 : route.grade(distance));
+    effort += (wanted * (1 + random.normal() * 0.1) - effort) / 4;
+    const { power, pace, cadence } = legs(effort, loop?.grade(distance) ?? 0);
     if (second > 0) speed += (pace - speed) / 6;
     distance += speed;
     // The heart follows the effort with a lag, and drifts over the hours.
     const drift = 1 + (second / 3600) * 0.02;
     heart += ((0.25 + effort * 0.62) * drift - heart) / 35;
-    const share = Math.min(0.98, heart);
-    const heartRate = athlete.restingHr + (athlete.maxHr - athlete.restingHr) * share + pulse();
+    const { restingHr, maxHr } = athlete;
     return {
+      time: start + second,
       distance,
       speed,
-      power: Math.max(0, power + random.normal() * 4),
-      cadence: cadence + random.normal(),
-      heartRate: Math.min(athlete.maxHr, heartRate),
-      temperature: heat + second / 3600,
+      power,
+      cadence,
+      heartRate: restingHr + (maxHr - restingHr) * Math.min(0.98, heart),
+      ...loop?.follow(distance, speed),
     };
   });
 }
@@ -127,15 +107,4 @@ function run({ runSpeed, weight }: Athlete) {
     const power = weight * RUNNING_POWER * runSpeed * effort;
     return { power, pace, cadence: 84 + (pace - 3.3) * 5 };
   };
-}
-
-/** Returns the usual temperature of a day (°C), as in the middle of Europe. */
-function warmthOn(date: string): number {
-  return 13 + 8 * sine((Number(date.slice(5, 7)) - 4.5) / 12);
-}
-
-/** Returns numbers around 0 with this deviation, each of which keeps most of the previous one. */
-function wander(random: Random, deviation: number): () => number {
-  let value = 0;
-  return () => (value = value * 0.96 + random.normal() * deviation * 0.28);
 }

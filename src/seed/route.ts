@@ -1,12 +1,4 @@
-import { type Random, stream } from './random.ts';
-
-/** A closed road through the country around a place. */
-export interface Route {
-  /** Returns the grade (rise over run) at a distance from the start (m). */
-  grade(metres: number): number;
-  /** Returns positions and altitudes on a loop of this length (m). */
-  loop(length: number): (metres: number) => Place;
-}
+import type { Random } from './random.ts';
 
 /** Degrees, and metres above sea level. */
 export interface Place {
@@ -28,91 +20,55 @@ const PLACES: readonly (Place & { readonly offset: number })[] = [
   { offset: 12, latitude: -36.8602, longitude: 174.7774, altitude: 45 }, // Auckland Domain
 ];
 
-/** @param offset of the zone from UTC without daylight saving (h) */
+/** @param offset of the zone from UTC in January (h) */
 export function placeIn(offset: number): Place {
   const distance = (place: { offset: number }) => Math.abs(place.offset - offset);
   return PLACES.reduce((best, place) => (distance(place) < distance(best) ? place : best));
 }
 
 const METRES_PER_DEGREE = 111_195;
-/** Corners of a loop. */
-const CORNERS = 360;
 
-/** @param number which of the athlete's routes: it decides hills, shape and direction */
-export function routeFrom(home: Place, seed: number, number: number): Route {
-  const random = stream(seed, 'route', number);
-  const hills = [500, 900, 1700, 3300, 6100].map((length) => ({
-    length: length * random.between(0.8, 1.25),
-    grade: random.between(0.006, 0.018),
+/**
+ * Returns a closed road of this length (m) that winds through the country around a place. After its length it
+ * repeats itself.
+ */
+export function loopFrom(home: Place, length: number, random: Random) {
+  // The loop has equal parts, each turned against the previous one, so it ends where it began.
+  const parts = random.pick([2, 3]);
+  const bends = [1, 2, 3].map((each) => ({
+    turns: each * parts,
+    size: random.between(0.1, 0.3) / (each * parts),
     phase: random.unit(),
   }));
-  const ring = ringOf(random);
-  const height = (metres: number) =>
-    hills.reduce((sum, { length, grade, phase }) => {
-      return sum + ((grade * length) / (2 * Math.PI)) * sine(metres / length + phase);
-    }, 0);
+  const hills = [700, 1700, 4100].map((about) => ({
+    turns: Math.max(1, Math.round(length / about)),
+    grade: random.between(0.006, 0.02),
+    phase: random.unit(),
+  }));
+  const way = random.pick([1, -1]);
+  const north = random.unit();
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  let { latitude, longitude } = home;
   return {
-    grade: (metres) => height(metres + 0.5) - height(metres - 0.5),
-    loop(length) {
-      const position = positionsOn(ring, home, length);
-      // A slight tilt makes start and end equally high.
-      const tilt = (height(length) - height(0)) / length;
-      return (metres) => ({
-        ...position(metres),
-        altitude: home.altitude + height(metres) - height(0) - tilt * metres,
+    /** Returns the grade (rise over run) after a distance from the start (m). */
+    grade: (metres: number) =>
+      sum(
+        hills.map(({ turns, grade, phase }) => grade * cosine((turns * metres) / length + phase)),
+      ),
+    /** Returns the place after a distance, of which the last step (m) is new since the previous call. */
+    follow(metres: number, step: number): Place {
+      const round = metres / length;
+      const bend = sum(bends.map(({ turns, size, phase }) => size * sine(turns * round + phase)));
+      const heading = north + way * round + bend;
+      latitude += (cosine(heading) * step) / METRES_PER_DEGREE;
+      // Degrees of longitude shrink away from the equator.
+      longitude += (sine(heading) * step) / METRES_PER_DEGREE / cosine(latitude / 360);
+      const climbed = hills.map(({ turns, grade, phase }) => {
+        const wave = length / turns / (2 * Math.PI);
+        return grade * wave * (sine(turns * round + phase) - sine(phase));
       });
+      return { latitude, longitude, altitude: home.altitude + sum(climbed) };
     },
-  };
-}
-
-interface Corner {
-  readonly x: number;
-  readonly y: number;
-  /** Length of the ring up to here. */
-  readonly along: number;
-}
-
-/** Returns the corners of a closed wavy ring that begins and ends at (0, 0). */
-function ringOf(random: Random): readonly Corner[] {
-  const heading = random.unit();
-  const waves = [2, 3, 4, 5, 7].map((turns) => ({
-    turns,
-    size: random.between(0.05, 0.5) / turns,
-    phase: random.unit(),
-  }));
-  const corners: Corner[] = [];
-  const cornerAt = (turn: number) => {
-    const radius = waves.reduce((sum, { turns, size, phase }) => {
-      return sum + size * sine(turns * turn + phase);
-    }, 1);
-    return { x: radius * sine(turn + heading), y: radius * cosine(turn + heading) };
-  };
-  const first = cornerAt(0);
-  for (let corner = 0; corner <= CORNERS; corner++) {
-    const { x, y } = cornerAt(corner / CORNERS);
-    const before = corners.at(-1) ?? { x: 0, y: 0, along: 0 };
-    const [east, north] = [x - first.x - before.x, y - first.y - before.y];
-    const along = before.along + Math.sqrt(east * east + north * north);
-    corners.push({ x: x - first.x, y: y - first.y, along });
-  }
-  return corners;
-}
-
-/** Returns the position on a ring of this length (m) after a distance. Calls must be in rising order. */
-function positionsOn(ring: readonly Corner[], home: Place, length: number) {
-  const scale = length / (ring.at(-1)?.along ?? 1);
-  let corner = 1;
-  return (metres: number) => {
-    const along = metres / scale;
-    while (corner < CORNERS && (ring[corner]?.along ?? 0) < along) corner++;
-    const [from, to] = [ring[corner - 1], ring[corner]];
-    if (from === undefined || to === undefined) throw new RangeError('A ring has corners.');
-    const share = Math.min(1, (along - from.along) / (to.along - from.along));
-    const north = ((from.y + (to.y - from.y) * share) * scale) / METRES_PER_DEGREE;
-    const east = ((from.x + (to.x - from.x) * share) * scale) / METRES_PER_DEGREE;
-    // Degrees of longitude shrink away from the equator.
-    const width = cosine((home.latitude + north / 2) / 360);
-    return { latitude: home.latitude + north, longitude: home.longitude + east / width };
   };
 }
 

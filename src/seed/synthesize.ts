@@ -3,7 +3,7 @@ import { daysAfter, isCalendarDate, isoTime } from '../base/time.ts';
 import { checkZone } from '../base/zone-name.ts';
 import { type ZoneRules, zoneRules } from '../records/days/zone.ts';
 import { type Athlete, athleteOf } from './athlete.ts';
-import { mealsOn, spanOf } from './meals.ts';
+import { mealsOn } from './meals.ts';
 import { recordRide } from './ride.ts';
 import { placeIn } from './route.ts';
 import { marked, type SyntheticWellness, wellnessOn } from './wellness.ts';
@@ -24,6 +24,9 @@ export interface SynthesizeOptions {
 
 /** Largest number of days: ten years and some days. */
 export const MOST_DAYS = 3660;
+
+/** The time whose offset decides where the athlete lives: every day is there. */
+const JANUARY = Date.UTC(2025, 0, 15);
 
 export interface SyntheticDay {
   /** `YYYY-MM-DD` */
@@ -101,7 +104,7 @@ export function profileOf({ seed, until }: Pick<SynthesizeOptions, 'seed' | 'unt
 
 function dayOf(athlete: Athlete, date: string, rules: ZoneRules, now: number): SyntheticDay {
   const workout = workoutOn(athlete, date);
-  const isDone = workout !== null && instantOf(rules, date, spanOf(workout).end) <= now;
+  const isDone = workout !== null && instantOf(rules, date, workout.end) <= now;
   const nutrition = nutritionOn(athlete, date, workout, { rules, now });
   return {
     date,
@@ -118,14 +121,13 @@ function recordingOn(
   rules: ZoneRules,
 ): SyntheticRecording {
   const instant = instantOf(rules, date, workout.start);
-  const { start, end } = spanOf(workout);
   const bytes = recordRide({
     athlete,
     date,
     workout,
-    home: placeIn(standardOffsetOf(rules)),
+    home: placeIn(rules.offsetAt(JANUARY) / 3_600_000),
     start: instant / 1000,
-    utcOffset: rules.offsetAt(instant + (end - start) * 1000) / 1000,
+    utcOffset: rules.offsetAt(instant + (workout.end - workout.start) * 1000) / 1000,
   });
   const label = new Date(rules.wallAt(instant)).toISOString().slice(0, 19).replace(/[T:]/g, '-');
   const noun = workout.sport === 'cycling' ? 'ride' : 'run';
@@ -149,10 +151,4 @@ function nutritionOn(
 /** Returns the instant of a local time (ms since 1970). A time that the clocks skip moves forward. */
 function instantOf(rules: ZoneRules, date: string, second: number): number {
   return rules.instantOf(Date.parse(date) + second * 1000).instant;
-}
-
-/** Returns a zone's offset from UTC without daylight saving (h). */
-function standardOffsetOf(rules: ZoneRules): number {
-  const offsets = ['2025-01-15', '2025-07-15'].map((date) => rules.offsetAt(Date.parse(date)));
-  return Math.min(...offsets) / 3_600_000;
 }

@@ -1,5 +1,5 @@
 import type { Athlete, SeedSport } from './athlete.ts';
-import { type Random, stream } from './random.ts';
+import { stream } from './random.ts';
 
 /** A planned workout. It becomes one recording. */
 export interface Workout {
@@ -8,9 +8,8 @@ export interface Workout {
   readonly indoors: boolean;
   /** Seconds after local midnight. */
   readonly start: number;
+  readonly end: number;
   readonly parts: readonly Part[];
-  /** Pause for a coffee after this many seconds, with the timer stopped. */
-  readonly pause: { readonly after: number; readonly seconds: number } | undefined;
 }
 
 /** A part of a workout at an even effort. It is a lap of the recording. */
@@ -41,6 +40,8 @@ const STEADY: Readonly<Record<SeedSport, Readonly<Record<'easy' | 'long', Steady
   running: { easy: ['Easy run', 45, 0.74], long: ['Long run', 100, 0.78] },
 };
 
+const OTHER = { cycling: 'running', running: 'cycling' } as const;
+
 /** Lighter than the other weeks, one in four: share of the training time. */
 const RECOVERY_WEEK = 0.65;
 
@@ -60,26 +61,22 @@ export function workoutOn(athlete: Athlete, date: string): Workout | null {
   if (weekday === athlete.restDay) return null;
   const isWeekend = weekday >= 5;
   const usual = isWeekend ? athlete.starts.weekend : athlete.starts.weekday;
-  const sport = weekday === 5 ? otherThan(athlete.sport) : athlete.sport;
+  const sport = weekday === 5 ? OTHER[athlete.sport] : athlete.sport;
   const isHard = weekday === 1 || weekday === 3;
   const volume = athlete.volume * (week % 4 === 3 ? RECOVERY_WEEK : 1) * random.between(0.93, 1.07);
   const { title, parts } = isHard
     ? intervals(random.pick(INTERVALS[sport]))
     : steady(STEADY[sport][weekday === 6 ? 'long' : 'easy'], volume);
-  const seconds = parts.reduce((sum, part) => sum + part.seconds, 0);
   const indoors = sport === 'cycling' && isHard && random.chance(0.35);
+  const start = usual * 60 + random.integer(-1200, 1200);
   return {
     title: indoors ? `${title} (trainer)` : title,
     sport,
     indoors,
-    start: usual * 60 + random.integer(-1200, 1200),
+    start,
+    end: parts.reduce((sum, { seconds }) => sum + seconds, start),
     parts,
-    pause: seconds > 2.5 * 3600 ? pauseIn(seconds, random) : undefined,
   };
-}
-
-function otherThan(sport: SeedSport): SeedSport {
-  return sport === 'cycling' ? 'running' : 'cycling';
 }
 
 function intervals([title, count, minutes, effort]: Intervals) {
@@ -101,13 +98,6 @@ function steady([title, minutes, effort]: Steady, volume: number) {
     { seconds: 300, effort: effort - 0.12, kind: 'cooldown' },
   ];
   return { title, parts };
-}
-
-function pauseIn(seconds: number, random: Random): Workout['pause'] {
-  return {
-    after: Math.round(seconds * random.between(0.45, 0.65)),
-    seconds: random.integer(240, 780),
-  };
 }
 
 /** Returns a day's training stress: 100 for one hour at threshold. */

@@ -38,11 +38,11 @@ const condensed = (days: readonly SyntheticDay[]) =>
 describe('synthesized days', () => {
   // If the hash changes, an account that an earlier version filled gets all its recordings a second time.
   it.each([
-    ['1', MAY, '85823cb0c815a652a464304923cc769f2d6cfe07889a7d7be59290ad389b96c2'],
+    ['1', MAY, '9ba63026a81136c542c478525401e877491354b639269d6be42e5823268bc14e'],
     [
       'a large one',
       { days: 7, seed: 4_294_967_297, until: '2025-11-09', zone: 'America/New_York' },
-      '64bdb4cb771675808306e930f9dcc4de17ec1e7dae96b51382bb2b790df52e7e',
+      '6db8bdb9e63f9588d9dad46e5f2ba186c81d9974c9ceba50c46d0ea736bfa56a',
     ],
   ])('have the same bytes on every machine, with seed %s', (_, options, hash) => {
     expect(sha256(Buffer.from(JSON.stringify(condensed(daysOf(options)))))).toBe(hash);
@@ -92,7 +92,7 @@ describe('synthesized days', () => {
       const { records = [], sessions = [] } = await parser.parseAsync(Buffer.from(bytes));
       const [session] = sessions;
       kinds.add(`${session?.sport} ${session?.sub_sport}`);
-      const usual = ['speed', 'distance', 'power', 'heart_rate', 'cadence', 'temperature'];
+      const usual = ['speed', 'distance', 'power', 'heart_rate', 'cadence'];
       const outside = session?.sub_sport === 'indoor_cycling' ? [] : ['position_lat', 'altitude'];
       const lacking = [...usual, ...outside].filter(
         (name) => !records.every((each) => name in each),
@@ -117,7 +117,7 @@ describe('synthesized days', () => {
         expect(value, `${what} of ${name}`).toBeLessThanOrEqual(most);
       };
       between(timerSecs / 60, 20, 260, 'minutes');
-      between(elapsedSecs - timerSecs, 0, 800, 'pause');
+      expect(elapsedSecs, name).toBe(timerSecs);
       between((distanceMetres / timerSecs) * 3.6, isRide ? 20 : 8, isRide ? 38 : 16, 'km/h');
       between(averages?.heartRate, 100, 175, 'bpm');
       between(maxima?.heartRate, averages?.heartRate ?? 0, 194, 'highest bpm');
