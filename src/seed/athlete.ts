@@ -5,12 +5,6 @@ export type Athlete = Readonly<ReturnType<typeof athleteOf>>;
 
 export type SeedSport = 'cycling' | 'running';
 
-interface Device {
-  readonly name: string;
-  readonly manufacturer: number;
-  readonly product: number;
-}
-
 /** Usual starts of workouts (minutes after local midnight). */
 const STARTS = [
   { weekday: 17 * 60 + 50, weekend: 8 * 60 + 50 },
@@ -24,10 +18,10 @@ const REST_DAYS = [0, 2, 4] as const;
 const SPORTS = ['cycling', 'running'] as const;
 
 /** Devices by their numbers in the FIT profile (types `manufacturer` and `garmin_product`). */
-const DEVICES: Readonly<Record<SeedSport, Device>> = {
+const DEVICES = {
   cycling: { name: 'Edge 840', manufacturer: 1, product: 4062 },
   running: { name: 'Forerunner 955', manufacturer: 1, product: 4024 },
-};
+} as const;
 
 /** @param seed an integer from 0; consecutive ones differ in start and rest day, every second one in sport */
 export function athleteOf(seed: number) {

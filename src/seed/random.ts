@@ -6,28 +6,18 @@
  * shifts another, and a day's numbers depend on no other day.
  */
 
-/** sfc32, Chris Doty-Humphrey's small fast counting generator (PractRand), 128 bits of state. */
+/** SplitMix with 32 bits: a counter, mixed. */
 export class Random {
-  #a: number;
-  #b: number;
-  #c: number;
-  #counter = 1;
+  #counter: number;
 
-  constructor(a: number, b: number, c: number) {
-    this.#a = a | 0;
-    this.#b = b | 0;
-    this.#c = c | 0;
-    for (let round = 0; round < 12; round++) this.uint32();
+  constructor(start: number) {
+    this.#counter = start;
   }
 
   /** Returns an integer from 0 to 2^32 - 1. */
   uint32(): number {
-    const result = (((this.#a + this.#b) | 0) + this.#counter) | 0;
-    this.#counter = (this.#counter + 1) | 0;
-    this.#a = this.#b ^ (this.#b >>> 9);
-    this.#b = (this.#c + (this.#c << 3)) | 0;
-    this.#c = (((this.#c << 21) | (this.#c >>> 11)) + result) | 0;
-    return result >>> 0;
+    this.#counter = (this.#counter + 0x9e3779b9) | 0;
+    return mixed(this.#counter) >>> 0;
   }
 
   /** Returns x with 0 <= x < 1. */
@@ -61,19 +51,19 @@ export class Random {
   }
 }
 
-/** Returns the stream with this name. */
+/** Returns the stream with this name, which FNV-1a over UTF-16 units hashes. */
 export function stream(seed: number, ...labels: readonly (string | number)[]): Random {
   const text = [seed, ...labels].join('\u0000');
-  return new Random(hash(text, 0x9e3779b9), hash(text, 0x85ebca6b), hash(text, 0xc2b2ae35));
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return new Random(mixed(hash));
 }
 
-/** FNV-1a over UTF-16 units, followed by the mixer of MurmurHash3. */
-function hash(text: string, basis: number): number {
-  let state = 0x811c9dc5 ^ basis;
-  for (let index = 0; index < text.length; index++) {
-    state = Math.imul(state ^ text.charCodeAt(index), 0x01000193);
-  }
-  state = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
-  state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35);
-  return state ^ (state >>> 16);
+/** The mixer of MurmurHash3. */
+function mixed(bits: number): number {
+  const half = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  const whole = Math.imul(half ^ (half >>> 13), 0xc2b2ae35);
+  return whole ^ (whole >>> 16);
 }

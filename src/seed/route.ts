@@ -45,7 +45,6 @@ export function loopFrom(home: Place, length: number, random: Random) {
     grade: random.between(0.006, 0.02),
     phase: random.unit(),
   }));
-  const way = random.pick([1, -1]);
   const north = random.unit();
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   let { latitude, longitude } = home;
@@ -59,7 +58,7 @@ export function loopFrom(home: Place, length: number, random: Random) {
     follow(metres: number, step: number): Place {
       const round = metres / length;
       const bend = sum(bends.map(({ turns, size, phase }) => size * sine(turns * round + phase)));
-      const heading = north + way * round + bend;
+      const heading = north + round + bend;
       latitude += (cosine(heading) * step) / METRES_PER_DEGREE;
       // Degrees of longitude shrink away from the equator.
       longitude += (sine(heading) * step) / METRES_PER_DEGREE / cosine(latitude / 360);

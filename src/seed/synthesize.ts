@@ -25,6 +25,13 @@ export interface SynthesizeOptions {
 /** Largest number of days: ten years and some days. */
 export const MOST_DAYS = 3660;
 
+/** An athlete in a zone, up to now. */
+interface Life {
+  readonly athlete: Athlete;
+  readonly rules: ZoneRules;
+  readonly now: number;
+}
+
 /** The time whose offset decides where the athlete lives: every day is there. */
 const JANUARY = Date.UTC(2025, 0, 15);
 
@@ -59,13 +66,11 @@ export type SyntheticNutrition = Readonly<ReturnType<typeof nutritionOn>>;
  */
 export function synthesize(options: SynthesizeOptions): Iterable<SyntheticDay> {
   const { days, seed, until, now = Infinity } = options;
-  const rules = checkOptions(options);
-  const athlete = athleteOf(seed);
+  const life = { rules: checkOptions(options), athlete: athleteOf(seed), now };
   return {
     *[Symbol.iterator]() {
-      for (let before = days - 1; before >= 0; before--) {
-        yield dayOf(athlete, daysAfter(until, -before), rules, now);
-      }
+      for (let before = days - 1; before >= 0; before--)
+        yield dayOf(life, daysAfter(until, -before));
     },
   };
 }
@@ -102,44 +107,35 @@ export function profileOf({ seed, until }: Pick<SynthesizeOptions, 'seed' | 'unt
   return { weight: wellnessOn(athlete, until).weight, ftp: athlete.ftp };
 }
 
-function dayOf(athlete: Athlete, date: string, rules: ZoneRules, now: number): SyntheticDay {
+function dayOf(life: Life, date: string): SyntheticDay {
+  const { athlete, rules, now } = life;
   const workout = workoutOn(athlete, date);
   const isDone = workout !== null && instantOf(rules, date, workout.end) <= now;
-  const nutrition = nutritionOn(athlete, date, workout, { rules, now });
+  const nutrition = nutritionOn(life, date, workout);
   return {
     date,
-    recordings: isDone ? [recordingOn(athlete, date, workout, rules)] : [],
+    recordings: isDone ? [recordingOn(life, date, workout)] : [],
     wellness: wellnessOn(athlete, date),
     nutrition: nutrition.items.length === 0 ? null : nutrition,
   };
 }
 
-function recordingOn(
-  athlete: Athlete,
-  date: string,
-  workout: Workout,
-  rules: ZoneRules,
-): SyntheticRecording {
-  const instant = instantOf(rules, date, workout.start);
+function recordingOn({ athlete, rules }: Life, date: string, workout: Workout): SyntheticRecording {
+  const start = instantOf(rules, date, workout.start);
   const bytes = recordRide({
     athlete,
     date,
     workout,
     home: placeIn(rules.offsetAt(JANUARY) / 3_600_000),
-    start: instant / 1000,
-    utcOffset: rules.offsetAt(instant + (workout.end - workout.start) * 1000) / 1000,
+    start: start / 1000,
+    utcOffset: rules.offsetAt(start + (workout.end - workout.start) * 1000) / 1000,
   });
-  const label = new Date(rules.wallAt(instant)).toISOString().slice(0, 19).replace(/[T:]/g, '-');
+  const label = new Date(rules.wallAt(start)).toISOString().slice(0, 19).replace(/[T:]/g, '-');
   const noun = workout.sport === 'cycling' ? 'ride' : 'run';
   return { fileName: `${label}-${noun}.fit`, bytes, name: workout.title };
 }
 
-function nutritionOn(
-  athlete: Athlete,
-  date: string,
-  workout: Workout | null,
-  { rules, now }: { readonly rules: ZoneRules; readonly now: number },
-) {
+function nutritionOn({ athlete, rules, now }: Life, date: string, workout: Workout | null) {
   const items = mealsOn(athlete, date, workout).flatMap(({ second, food }) => {
     const instant = instantOf(rules, date, second);
     if (instant > now) return [];

@@ -42,11 +42,6 @@ const STEADY: Readonly<Record<SeedSport, Readonly<Record<'easy' | 'long', Steady
 
 const OTHER = { cycling: 'running', running: 'cycling' } as const;
 
-/** Lighter than the other weeks, one in four: share of the training time. */
-const RECOVERY_WEEK = 0.65;
-
-const DAY_MS = 86_400_000;
-
 /**
  * Returns the workout of a day, null on a day without one. A week has a rest day, two days with intervals, a
  * day in the other sport (Saturday) and a long workout (Sunday).
@@ -56,14 +51,13 @@ const DAY_MS = 86_400_000;
 export function workoutOn(athlete: Athlete, date: string): Workout | null {
   const random = stream(athlete.seed, 'workout', date);
   // 1970-01-01 was a Thursday.
-  const days = Date.parse(date) / DAY_MS + 3;
-  const [weekday, week] = [days % 7, Math.floor(days / 7)];
+  const weekday = (Date.parse(date) / 86_400_000 + 3) % 7;
   if (weekday === athlete.restDay) return null;
   const isWeekend = weekday >= 5;
   const usual = isWeekend ? athlete.starts.weekend : athlete.starts.weekday;
   const sport = weekday === 5 ? OTHER[athlete.sport] : athlete.sport;
   const isHard = weekday === 1 || weekday === 3;
-  const volume = athlete.volume * (week % 4 === 3 ? RECOVERY_WEEK : 1) * random.between(0.93, 1.07);
+  const volume = athlete.volume * random.between(0.93, 1.07);
   const { title, parts } = isHard
     ? intervals(random.pick(INTERVALS[sport]))
     : steady(STEADY[sport][weekday === 6 ? 'long' : 'easy'], volume);
