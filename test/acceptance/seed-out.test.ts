@@ -96,13 +96,13 @@ describe('sync seed --out', () => {
     const { code, stderr } = await write();
     expect(code).toBe(2);
     expect(stderr).toContain(
-      `${join(folder, 'nutrition.json')} is there already, and is a symbolic link.`,
+      `${join(folder, 'nutrition.json')} is there already, and is not a plain file.`,
     );
     expect(Object.keys(contents())).toEqual(['nutrition.json']);
     expect(() => lstatSync(elsewhere)).toThrow('ENOENT');
     rmSync(join(folder, 'nutrition.json'));
     mkdirSync(join(folder, 'nutrition.json'));
-    expect((await write()).stderr).toContain('is there already, and is not a file.');
+    expect((await write()).stderr).toContain('is there already, and is not a plain file.');
   });
 
   it('continues an interrupted run', async () => {

@@ -110,8 +110,12 @@ describe('sync seed --remove', () => {
   });
 
   it.each([
-    ['coach-watts', 0, '3 recordings removed, nutrition of 3 days removed. Wellness'],
-    ['interface', 3, 'nutrition of 3 days removed. 3 recordings and wellness'],
+    [
+      'coach-watts',
+      0,
+      '3 recordings removed, nutrition of 3 days removed. The platform keeps wellness',
+    ],
+    ['interface', 3, 'nutrition of 3 days removed. The platform keeps 3 recordings and wellness'],
   ] as const)('says for people what stays and where to delete it (%s)', async (...row) => {
     const [platform, staying, words] = row;
     const world = await openLoggedInWorld({ platform });
@@ -119,8 +123,8 @@ describe('sync seed --remove', () => {
     const { stdout } = await world.sync(['seed', ...DAYS, '--remove']);
     expect(stdout.match(/ {2}stays$/gm) ?? []).toHaveLength(staying);
     expect(stdout).toContain(
-      `2026-05-15 to 2026-05-17: ${words} of 3 days stay: ` +
-        'the platform does not delete them for applications. Delete them in the platform. Weight and FTP stay as they are: ' +
+      `2026-05-15 to 2026-05-17: ${words} of 3 days, ` +
+        'and does not delete that for applications: delete it on its pages. Weight and FTP stay as they are: ' +
         '`sync profile --weight KG --ftp WATTS` sets others.',
     );
   });

@@ -1,4 +1,5 @@
 import type { Context } from '../../base/context.ts';
+import { daysAfter } from '../../base/time.ts';
 import { prepareInputs } from '../../records/prepare.ts';
 import { recordsInput } from '../../records/read/input.ts';
 import type { PreparedRecord, RecordKind } from '../../records/types.ts';
@@ -7,6 +8,11 @@ import type { SynthesizeOptions, SyntheticDay } from '../../seed/synthesize.ts';
 /** Returns the origin of a seed's records. The ledger keeps it: `--remove` finds the records by it. */
 export function seedInput({ seed }: Pick<SynthesizeOptions, 'seed'>): string {
   return `seed ${seed}`;
+}
+
+/** Returns the first and the last day. */
+export function spanOf({ days, until }: Pick<SynthesizeOptions, 'days' | 'until'>) {
+  return { from: daysAfter(until, 1 - days), until };
 }
 
 /** Days that are made, handled and dropped at a time: bounds the memory. */

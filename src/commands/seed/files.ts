@@ -69,17 +69,16 @@ function findPresent(
     const path = join(dir, name);
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats === undefined) continue;
-    if (!stats.isFile()) {
-      throw inTheWay(path, stats.isSymbolicLink() ? 'is a symbolic link' : 'is not a file');
-    }
-    if (!readFileSync(path).equals(bytes)) throw inTheWay(path, 'has other content');
+    const isSame = stats.isFile() && readFileSync(path).equals(bytes);
+    const why = stats.isFile() ? 'has other content' : 'is not a plain file';
+    if (!isSame) throw inTheWay(path, `${why}. Nothing was written`);
     present.add(name);
   }
   return present;
 }
 
 function inTheWay(path: string, why: string): SyncError {
-  return new SyncError('USAGE', `${path} is there already, and ${why}. Nothing was written.`, {
+  return new SyncError('USAGE', `${path} is there already, and ${why}.`, {
     hint: 'Name another folder with --out. A seed with other arguments, or at a later hour of its last day, needs its own.',
     details: { path },
   });
@@ -90,15 +89,9 @@ async function create(path: string, bytes: Uint8Array): Promise<void> {
   try {
     await writeFile(path, bytes, { flag: 'wx' });
   } catch (cause) {
-    if (systemCode(cause) !== 'EEXIST') {
-      // A part of a file would be in the way of the next run.
-      await rm(path, { force: true });
-      throw cause;
-    }
-    throw new SyncError('USAGE', `${path} was created by another program meanwhile.`, {
-      cause,
-      hint: 'Run the same command again.',
-      details: { path },
-    });
+    if (systemCode(cause) === 'EEXIST') throw inTheWay(path, 'another program wrote it');
+    // A part of a file would be in the way of the next run.
+    await rm(path, { force: true });
+    throw cause;
   }
 }

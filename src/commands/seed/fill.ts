@@ -14,7 +14,7 @@ import type { UploadItem } from '../../upload/report.ts';
 import type { Targets } from '../../app/ledger.ts';
 import { contentsOf } from '../../upload/read-recording.ts';
 import { Uploader } from '../../upload/uploader.ts';
-import { inBatches, recordsOf } from './days.ts';
+import { inBatches, recordsOf, spanOf } from './days.ts';
 
 export interface FillOptions extends SynthesizeOptions, DeliveryOptions {}
 
@@ -46,7 +46,7 @@ export async function fillWithSeed(
   const breaker = new BatchBreaker();
   const uploads = new Tally('recording');
   const pushes = new Tally('day');
-  const dates: string[] = [];
+  let done = 0;
 
   const send = async ({ fileName, bytes, name }: SyntheticRecording) => {
     context.signal.throwIfAborted();
@@ -69,10 +69,9 @@ export async function fillWithSeed(
 
   for (const days of inBatches(synthesize(options))) {
     context.signal.throwIfAborted();
-    const [first] = days;
-    const done = dates.length;
-    target.progress.update({ noun: 'day', done, total: options.days, current: first?.date ?? '' });
-    dates.push(...days.map(({ date }) => date));
+    const current = days[0]?.date ?? '';
+    target.progress.update({ noun: 'day', done, total: options.days, current });
+    done += days.length;
     const recordings = days.flatMap((day) => day.recordings);
     await inParallel(recordings, jobs, send);
     for (const kind of KINDS) {
@@ -80,10 +79,5 @@ export async function fillWithSeed(
       await deliverRecords(context, records, options, { ...target.records, report });
     }
   }
-  return {
-    from: dates[0] ?? '',
-    until: dates.at(-1) ?? '',
-    recordings: uploads,
-    records: pushes,
-  };
+  return { ...spanOf(options), recordings: uploads, records: pushes };
 }

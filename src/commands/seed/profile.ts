@@ -1,16 +1,7 @@
 import type { Service } from '../../app/connection.ts';
 import { isObject } from '../../base/json.ts';
 import { type ProfileRequest, readProfile, showOrUpdate } from '../../app/profile-update.ts';
-import {
-  type ErrorCode,
-  type ExitCode,
-  type Failure,
-  SyncError,
-  endsRun,
-  exitCodeOfDelivery,
-  worstExitCode,
-  failureOf,
-} from '../../base/errors.ts';
+import { type ErrorCode, type Failure, SyncError, endsRun, failureOf } from '../../base/errors.ts';
 import type { SyntheticProfile } from '../../seed/synthesize.ts';
 
 const FIELDS = ['weight', 'ftp'] as const;
@@ -69,7 +60,12 @@ export async function fillProfile(
     try {
       const report = await update(field);
       const shown = 'profile' in report ? report.profile : undefined;
-      if (!holds(shown ?? (await read()), field, wanted)) throw notKept(field);
+      if (!holds(shown ?? (await read()), field, wanted)) {
+        throw new SyncError(
+          'SERVICE_ANSWER',
+          `The platform accepted the update, but its profile does not show the ${PROFILE_WORDS[field].noun}.`,
+        );
+      }
       set.push(field);
     } catch (error) {
       unset.push({ field, ...failureToSet(error) });
@@ -92,10 +88,6 @@ export function failedFields(item: ProfileItem): readonly UnsetField[] {
   return 'unset' in item ? item.unset.filter((field) => !isExpected(field)) : [];
 }
 
-export function exitCodeOfProfile(item: ProfileItem): ExitCode {
-  return worstExitCode(failedFields(item).map(({ code }) => exitCodeOfDelivery(code)));
-}
-
 function fieldsIn(profile: unknown): Partial<Record<ProfileField, number | null>> {
   const fields: Partial<Record<ProfileField, number | null>> = {};
   for (const field of FIELDS) {
@@ -111,13 +103,6 @@ function holds(profile: unknown, field: ProfileField, wanted: SyntheticProfile):
   return Math.abs(value - wanted[field]) <= (field === 'weight' ? ROUNDING_KG : 0);
 }
 
-function notKept(field: ProfileField): SyncError {
-  return new SyncError(
-    'SERVICE_ANSWER',
-    `The platform accepted the update, but its profile does not show the ${PROFILE_WORDS[field].noun}.`,
-  );
-}
-
 export const PROFILE_WORDS = {
   weight: { noun: 'weight', unit: 'kg' },
   ftp: { noun: 'FTP', unit: 'W' },
@@ -125,7 +110,6 @@ export const PROFILE_WORDS = {
 
 /** Returns why a field was not set. @throws the error, if it ends the run */
 function failureToSet(error: unknown): Failure {
-  if (!(error instanceof SyncError)) throw error;
-  if (endsRun(error.code)) throw error;
+  if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
   return failureOf(error);
 }

@@ -14,9 +14,8 @@ import {
 import { itemKey } from '../../records/nutrition/items.ts';
 import { isLeaving, withoutInputs } from '../../records/nutrition/ours.ts';
 import { emptyDay } from '../../records/prepared-record.ts';
-import type { RecordKind } from '../../records/types.ts';
 import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../../seed/synthesize.ts';
-import { recordsOf, seedInput } from './days.ts';
+import { recordsOf, seedInput, spanOf } from './days.ts';
 import { sha256 } from '../../system/this-process.ts';
 
 /** A recording of a seed whose workout was removed, or with a dry run would be, if the service offers it. */
@@ -41,8 +40,8 @@ interface RemovalTarget {
 
 type RemovalOptions = SynthesizeOptions & DeliveryOptions;
 
-/** A day's data, with the hash of each recording instead of its bytes. */
-type RemovedDay = Pick<SyntheticDay, 'date' | RecordKind> & { readonly hashes: readonly string[] };
+/** A day without its recordings, of which the hashes suffice. */
+type RemovedDay = Omit<SyntheticDay, 'recordings'>;
 
 /**
  * Removes what `sync seed` sent to one account, by the ledger: items of nutrition, and recordings, if the
@@ -66,18 +65,18 @@ export async function removeSeed(
     target.report(item);
   };
   const days: RemovedDay[] = [];
-  for (const day of synthesize(options)) {
+  const hashes = new Set<string>();
+  for (const { recordings: made, ...day } of synthesize(options)) {
     context.signal.throwIfAborted();
-    days.push(toRemove(day));
+    for (const { bytes } of made) hashes.add(sha256(bytes));
+    days.push(day);
   }
   const reporting = { ...target, report };
-  const hashes = new Set(days.flatMap((day) => day.hashes));
   await removeRecordings(context, hashes, options, reporting);
   await forgetWellness(context, days, options, reporting);
   await removeNutrition(context, days, options, reporting);
   return {
-    from: days[0]?.date ?? '',
-    until: days.at(-1)?.date ?? '',
+    ...spanOf(options),
     left,
     /** {@link RemovedRecording}s. */
     recordings,
@@ -161,9 +160,4 @@ async function removeNutrition(
     )
     .map(({ date }) => emptyDay(date, [input]));
   await deliverRecords(context, empty, { ...options, undo }, { ...records, ledger, report });
-}
-
-function toRemove({ date, recordings, wellness, nutrition }: SyntheticDay): RemovedDay {
-  const hashes = recordings.map(({ bytes }) => sha256(bytes));
-  return { date, hashes, wellness, nutrition };
 }

@@ -16,15 +16,15 @@ import { FailureGroups } from '../../app/words/failure-groups.ts';
 import { type OpenLedger, targetsOf, withLedger } from '../../app/ledger.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import { zoneFor } from '../../app/zone.ts';
-import { ExitCode, SyncError, worstExitCode } from '../../base/errors.ts';
+import { ExitCode, SyncError, exitCodeOfDelivery, worstExitCode } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { isLoopback } from '../../config/settings.ts';
 import { MOST_DAYS, profileOf, synthesize } from '../../seed/synthesize.ts';
 import { forEachAccount } from './accounts.ts';
-import { type FillOptions, type SeedItem, type SeedReport, fillWithSeed } from './fill.ts';
+import { type FillOptions, type SeedItem, fillWithSeed } from './fill.ts';
 import { writeSeedFiles } from './files.ts';
-import { exitCodeOfProfile, failedFields, fillProfile } from './profile.ts';
+import { failedFields, fillProfile } from './profile.ts';
 import { removeSeed } from './remove.ts';
 import * as words from './words.ts';
 
@@ -178,22 +178,16 @@ async function fillAccount({ context, options, ledger, service, view }: SeedTarg
   };
   const profile = await fillProfile(profileOf(options), service, { signal, dryRun });
   output.result({ type: 'seed-profile', ...profile }, words.profileItemText(profile));
-  for (const failure of failedFields(profile).slice(0, 1)) failures.addUnsent('profile', failure);
-  let sent: SeedReport;
-  try {
-    sent = await withProgress(output, options, (progress) =>
-      fillWithSeed(context, options, {
-        ...targetsOf(service, ledger),
-        report,
-        progress,
-      }),
-    );
-  } finally {
+  const failed = failedFields(profile);
+  for (const failure of failed.slice(0, 1)) failures.addUnsent('profile', failure);
+  const sent = await withProgress(output, options, (progress) =>
+    fillWithSeed(context, options, { ...targetsOf(service, ledger), report, progress }),
+  ).finally(() => {
     failures.print(output);
-  }
+  });
   output.result(words.seedSummaryJson(sent), words.seedSummaryText(sent));
   return worstExitCode([
-    exitCodeOfProfile(profile),
+    ...failed.map(({ code }) => exitCodeOfDelivery(code)),
     sent.recordings.exitCode,
     sent.records.exitCode,
   ]);

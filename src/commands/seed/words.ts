@@ -105,19 +105,18 @@ export function removalItemText(item: RemovalItem, view: ActivityView): Text | u
 }
 
 /** Words for days of nutrition by their outcome. */
-const REMOVAL_WORDS = {
-  pushed: 'removed',
-  'would-push': 'would be removed',
-  rejected: 'not removed: the platform refused it',
-  conflict: 'to be corrected in the platform',
-  failed: 'not removed yet',
-} as const;
-const REMOVAL_OUTCOMES = Object.keys(REMOVAL_WORDS) as (keyof typeof REMOVAL_WORDS)[];
+const REMOVAL_WORDS = [
+  ['pushed', 'removed'],
+  ['would-push', 'would be removed'],
+  ['rejected', 'not removed: the platform refused it'],
+  ['conflict', 'to be corrected in the platform'],
+  ['failed', 'not removed yet'],
+] as const;
 
 export function removalSummaryJson(report: RemovalReport): Record<string, unknown> {
   const { from, until, left, recordings, nutrition } = report;
   const counted = ['skipped', 'rejected', 'conflict', 'failed', 'would-push'] as const;
-  const outcomes = counted.filter((outcome) => nutrition[outcome] > 0);
+  const found = counted.map((outcome) => [outcome, nutrition[outcome]] as const);
   return {
     type: 'summary',
     from,
@@ -125,41 +124,35 @@ export function removalSummaryJson(report: RemovalReport): Record<string, unknow
     removed: nutrition.pushed,
     recordings,
     left,
-    ...Object.fromEntries(outcomes.map((outcome) => [outcome, nutrition[outcome]])),
+    ...Object.fromEntries(found.filter(([, count]) => count > 0)),
   };
 }
 
 export function removalSummaryText(report: RemovalReport): Text {
   const { from, until, left, recordings, dryRun, nutrition } = report;
-  const head = `${from} to ${until}:`;
-  const removed =
-    recordings === 0
-      ? []
-      : [
-          `${plural(recordings, 'recording')} ${dryRun ? 'would be removed, if the platform offers it' : 'removed'}`,
-        ];
-  const days = REMOVAL_OUTCOMES.filter((outcome) => nutrition[outcome] > 0).map(
-    (outcome) => `nutrition of ${plural(nutrition[outcome], 'day')} ${REMOVAL_WORDS[outcome]}`,
-  );
-  const stays = [
-    ...(left.recording === 0 ? [] : [plural(left.recording, 'recording')]),
-    ...(left.wellness === 0
-      ? []
-      : [`${left.recording === 0 ? 'W' : 'w'}ellness of ${plural(left.wellness, 'day')}`]),
+  const some = (count: number, text: (count: number) => string) => (count > 0 ? [text(count)] : []);
+  const fate = dryRun ? 'would be removed, if the platform offers it' : 'removed';
+  const done = [
+    ...some(recordings, (count) => `${plural(count, 'recording')} ${fate}`),
+    ...REMOVAL_WORDS.flatMap(([outcome, words]) =>
+      some(nutrition[outcome], (count) => `nutrition of ${plural(count, 'day')} ${words}`),
+    ),
   ];
-  const done = [...removed, ...days];
+  const stays = [
+    ...some(left.recording, (count) => plural(count, 'recording')),
+    ...some(left.wellness, (count) => `wellness of ${plural(count, 'day')}`),
+  ];
   if (done.length === 0 && stays.length === 0) {
-    return phrase`${head} nothing that this seed sent is recorded on this machine. If another machine sent it, run ${sync('seed')} with the same arguments first: it recognises what is there.`;
+    return phrase`${from} to ${until}: nothing that this seed sent is recorded on this machine. If another machine sent it, run ${sync('seed')} with the same arguments first: it recognises what is there.`;
   }
-  const sentences: Text[] = [];
-  if (done.length > 0) sentences.push(`${done.join(', ')}.`);
-  if (stays.length > 0) {
-    sentences.push(
-      `${stays.join(' and ')} ${left.recording + left.wellness === 1 ? 'stays' : 'stay'}: the platform does not delete them for applications. Delete them in the platform.`,
-    );
-  }
-  sentences.push(
+  const sentences = [
+    ...some(done.length, () => `${done.join(', ')}.`),
+    ...some(
+      stays.length,
+      () =>
+        `The platform keeps ${stays.join(' and ')}, and does not delete that for applications: delete it on its pages.`,
+    ),
     phrase`Weight and FTP stay as they are: ${sync('profile', '--weight', 'KG', '--ftp', 'WATTS')} sets others.`,
-  );
-  return phrase`${head} ${joinTexts(sentences, ' ')}`;
+  ];
+  return phrase`${from} to ${until}: ${joinTexts(sentences, ' ')}`;
 }
