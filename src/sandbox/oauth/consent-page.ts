@@ -1,6 +1,5 @@
 import style from '../page/page.css?raw';
 import { html, raw } from 'hono/html';
-import { initials } from '../resources/athletes.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { ROUTES } from '../http/routes.ts';
 import { describeScope } from './scopes.ts';
@@ -101,7 +100,6 @@ function athleteChoice(athlete: AthleteProfile, checked: boolean): Html {
       value="${athlete.id}"
       ${checked ? 'checked' : ''}
     />
-    <span class="initials" aria-hidden="true">${initials(athlete.name)}</span>
     <span>
       <span class="main">${athlete.name}</span>
       <span class="sub">${athlete.email}</span>

@@ -2,13 +2,6 @@ import { ApiProblem } from '../http/problem.ts';
 import type { Store, Table } from '../store.ts';
 import type { AthleteProfile } from '../types.ts';
 
-export function initials(name: string): string {
-  const words = name.split(/\s+/);
-  return [words[0], words.length > 1 ? words.at(-1) : undefined]
-    .map((word) => word?.charAt(0).toUpperCase() ?? '')
-    .join('');
-}
-
 /** Three time zones and one athlete in pounds: both have exposed client bugs. */
 export const DEFAULT_ATHLETES: readonly [AthleteProfile, ...AthleteProfile[]] = [
   {
