@@ -180,7 +180,7 @@ export function mayConcernFields({ code, details }: SyncError): boolean {
   return isRefusal && page !== true && coachWatts !== true && ofLogin !== true;
 }
 
-/** Errors of OAuth that are about the login, whatever the status (RFC 6749 section 5.2, RFC 6750 section 3.1). */
+/** Errors of OAuth that are about the login, with any status (RFC 6749 section 5.2, RFC 6750 section 3.1). */
 const OF_LOGIN = ['invalid_token', 'invalid_grant', 'invalid_client', 'insufficient_scope'];
 
 function isOfLogin({ text }: HttpResponse): boolean {

@@ -40,7 +40,7 @@ export const RETRIES = {
   none: { attempts: 1, baseMs: 0, capMs: 0, longestRetryAfterMs: 0 },
 } as const satisfies Record<string, RetryPolicy>;
 
-/** Returns a policy without a pause above `longestMs`. Absent: the policy as it is. */
+/** Returns a policy without a pause above `longestMs`. Absent: the same policy. */
 export function atMost(policy: RetryPolicy, longestMs = Infinity): RetryPolicy {
   const { capMs, longestRetryAfterMs, rateWindowMs } = policy;
   return {

@@ -25,7 +25,7 @@ export function devicePlaces(
   const set = (env[DEVICE_FOLDERS] ?? '').split(delimiter).filter(isAbsolute);
   const named = folders.length > 0 ? folders.map((folder) => resolve(cwd, folder)) : set;
   const { userId } = thisProcess;
-  // Other users choose what is in their folders. macOS gives the files of a device to the user who looks.
+  // Other users choose the files in their folders. macOS gives the files of a device to the user who looks.
   const isChecked = platform === 'linux' && named.length === 0 && userId !== undefined;
   return {
     platform,

@@ -186,7 +186,7 @@ interface RefusalOptions {
   readonly isRefresh?: true;
 }
 
-/** Statuses with which services refuse a refresh in words of their own. 403 may be a gateway's page. */
+/** Statuses with which services refuse a refresh in their own words. 403 may be a gateway's page. */
 const REFUSALS: readonly number[] = [400, 401, 403, 422];
 
 function ifSecret({ secret }: OAuthClient): Text {

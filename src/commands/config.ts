@@ -70,7 +70,7 @@ export const list: CommandModule = {
     const fault = config.system?.fault;
     for (const key of Object.keys(SETTINGS).filter(isSettingKey)) {
       if (!isKnown(config, key)) continue;
-      // Few platforms need a path of their own: people see a path only if it is set.
+      // Few platforms need other paths: people see a path only if it is set.
       const isUsual = key.startsWith('endpoint.') && config.originOf(key) === 'default';
       context.output.result(settingJson(config, key), isUsual ? undefined : line(config, key));
     }

@@ -191,7 +191,7 @@ async function send(
   });
 }
 
-/** Reads the inputs, and reports what is in them and what cannot be sent. */
+/** Reads the inputs, and reports their records and what cannot be sent. */
 async function readFiles(
   context: AppContext,
   run: PushRun,

@@ -109,7 +109,7 @@ function ownExports(
 /** Most notes about the days of a file that are printed. */
 const MAX_NOTES = 20;
 
-/** Prints what is read, and what is left out. @returns false if a part of the file cannot be sent */
+/** Prints the values that are read, and the others. @returns false if a part of the file cannot be sent */
 function print(
   output: AppContext['output'],
   { exports, records, notes, warnings, unreadable, invalid, empty }: PreparedInputs,

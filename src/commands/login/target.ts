@@ -34,7 +34,7 @@ interface Typed {
   clientSecret?: Secret | 'none' | undefined;
 }
 
-/** Collects what a login needs. Asks at a terminal for what is missing, and again for what the platform refused. */
+/** Collects what a login needs. Asks at a terminal for missing values, and again for those the platform refused. */
 export function targetQuestions(
   context: AppContext,
   config: Config,

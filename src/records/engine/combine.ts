@@ -7,7 +7,7 @@ import { type Span, countOnce } from './spans.ts';
 
 export interface Sample {
   readonly value: JsonValue;
-  /** What is sent of it, if it is no part of a sum. */
+  /** The value to send, if it is no part of a sum. */
   readonly taken?: TakenValue;
   /** The instant of the measurement (ms since 1970), if it is known. */
   readonly instant: number | undefined;

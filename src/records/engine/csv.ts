@@ -193,7 +193,7 @@ export async function* readTable(
   }
 }
 
-/** Some tables have JSON in a cell: `spo2.average` is a member of what is in the cell `spo2`. */
+/** Some tables have JSON in a cell: `spo2.average` is a member of the JSON in the cell `spo2`. */
 function memberOfCell(cells: ReadonlyMap<string, string>, path: Path): JsonValue | undefined {
   const [, column, rest] = /^(.+?)\.(.+)$/.exec(path) ?? [];
   const cell = column === undefined ? undefined : cells.get(plain(column));
