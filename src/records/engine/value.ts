@@ -73,7 +73,8 @@ export function rawValue(
   const inUnit = convert(number / divisor, isReplaced ? { ...rule, factor: 1 } : rule);
   const value = convert(inUnit, stated ?? named ?? { factor: 1 });
   const isAsWritten = value === number && !isPart(rule);
-  const isUnclear = isGuess && (platform.type === 'integer' || commaIsDecimal === 'unclear');
+  const mayBeThousands = platform.type === 'integer' || commaIsDecimal === 'unclear';
+  const isUnclear = isGuess && commaIsDecimal !== 'always' && mayBeThousands;
   const isEither = [1, 1_000].every((times) => !isOutOfRange(value * times, platform));
   if (isUnclear && isPerhapsThousands(found) && isEither && !isPart(rule))
     return { problem: `is ${show(found)}: write ${Math.round(number * 1_000)} or ${number}` };

@@ -82,7 +82,7 @@ function isOfFood(name: string): boolean {
 
 const FOODS = new Set(['food', 'foodname', 'serving']);
 const FOOD_ALONE =
-  'belongs to a food, not to a day: list the foods of a day in "items", or write "logged_at" in place of the date';
+  'belongs to a food, not to a day: list the foods of a day in "items", or give a plain list of foods, each with "logged_at"';
 const ITEMS_EXPECTED = 'a list of items, each with logged_at, is expected';
 const ITEMS_MISSING = `is missing; ${ITEMS_EXPECTED}`;
 const ITEMS_EMPTY =
@@ -111,7 +111,8 @@ function readItems(
   if (value !== undefined && value !== null && !Array.isArray(value))
     notes.problem(field, `is ${show(value)}; ${ITEMS_EXPECTED}`);
   for (const [index, raw] of Array.isArray(value) ? value.entries() : []) {
-    const name = isObject(raw) ? scalarText(raw['name']) : '';
+    const { name: food, meal } = isObject(raw) ? raw : {};
+    const name = scalarText(food) || scalarText(meal);
     if (isSumName(name)) {
       notes.recur('sum', `${field}/${index}`, `${show(name)} sums up other items. Not sent`);
       continue;
