@@ -1,4 +1,9 @@
-import { KCAL_PER_KJ, KG_PER_POUND, METRES_PER_MILE } from '../../base/units.ts';
+import {
+  KCAL_PER_KJ,
+  KG_PER_POUND,
+  METRES_PER_MILE,
+  ML_PER_FLUID_OUNCE,
+} from '../../base/units.ts';
 import { type MappingRule, NIGHT, type Source } from './types.ts';
 
 const HOUR_SECS = 3_600;
@@ -6,6 +11,7 @@ const HOUR_SECS = 3_600;
 const ENERGY = { kcal: 1, kJ: KCAL_PER_KJ };
 const TIME = { hr: 1, min: 1 / 60, s: 1 / HOUR_SECS };
 const DISTANCE = { km: 1_000, mi: METRES_PER_MILE, m: 1 };
+const VOLUME = { mL: 1, L: 1_000, fl_oz_us: ML_PER_FLUID_OUNCE };
 
 function metric(named: string | string[], rule: Partial<MappingRule> = {}): MappingRule {
   return { from: 'qty', named, ...rule };
@@ -83,6 +89,7 @@ export const healthAutoExport: Source = {
         exerciseMinutes: metricIn(TIME, 'apple_exercise_time', { factor: 60, combine: 'sum' }),
         activeCaloriesBurned: metricIn(ENERGY, 'active_energy', { combine: 'sum' }),
         restingCaloriesBurned: metricIn(ENERGY, 'basal_energy_burned', { combine: 'sum' }),
+        hydrationVolume: metricIn(VOLUME, 'dietary_water', { combine: 'sum' }),
         respiration: metric('respiratory_rate', { combine: 'mean', decimals: 1 }),
         spO2: metric('blood_oxygen_saturation', { combine: 'mean', decimals: 1 }),
         systolic: { from: 'systolic', named: 'blood_pressure' },
