@@ -76,10 +76,13 @@ export const appleHealth: Source = {
         hydrationVolume: quantity('DietaryWater', {
           ...inUnits({
             mL: 1,
+            cL: 10,
+            dL: 100,
             L: 1_000,
             fl_oz_us: ML_PER_FLUID_OUNCE,
             fl_oz_imp: 28.4131,
             cup_us: 236.588,
+            cup_imp: 284.131,
             pt_us: 473.176,
             pt_imp: 568.261,
           }),
