@@ -245,6 +245,17 @@ describe('a GPX file', () => {
     },
   );
 
+  it.each([
+    ['first', 0, 20],
+    ['middle', 300, 70],
+  ])('keeps its %s positions that are elsewhere for longer', async (_, from, count) => {
+    const points = ridePoints(600).map((point, index) => {
+      const isElsewhere = index >= from && index < from + count;
+      return isElsewhere ? { ...point, lat: (point.lat ?? 0) + 0.01 } : point;
+    });
+    expect((await converted(gpx([{ segments: [points] }]))).lines[0]?.['notes']).toEqual([]);
+  });
+
   it.each([1, 1_000])('is read with times in counts since 1970 (%i a second)', async (times) => {
     const written = gpx([{ segments: [ridePoints(60)] }]);
     const counted = written.replace(/<time>([^<]+)/g, (_, time: string) => {

@@ -414,6 +414,7 @@ describe('a cell', () => {
     const { bodies, invalid } = await read(`date,${column},restingHr\n${DAY},${cell},48\n`);
     expect(bodies).toEqual([{ date: DAY, restingHr: 48 }]);
     expect(invalid).toEqual([expect.stringContaining(`is "${cell}"`)]);
+    expect(invalid[0]).not.toContain('write');
   });
 
   it('with a time decides which of several rows is the latest of the day', async () => {
