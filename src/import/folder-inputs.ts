@@ -36,15 +36,8 @@ export function folderInputs(kind: RecordKind, sources: SourceOptions, tools: Fo
   const { cwd, signal, tempFolder, warn, say, progress } = tools;
   const archives = new Archives(signal, tempFolder);
   const readInput = inputReader();
-  const report = ({ path, problem }: Unreadable) => {
-    // A message about the content of a file begins with its path, for the line and the column.
-    warn(problem.startsWith(path) ? problem : `${path}: ${problem}`);
-  };
   return {
-    /**
-     * Returns the inputs in a folder or an archive, also files in it that cannot be read. If there are none, it returns
-     * one that cannot be read.
-     */
+    /** Returns the inputs in a folder or an archive. A file that cannot be read, or a folder without records, is a failing one. */
     async in(path: string): Promise<readonly Input[]> {
       const table = new ImportTable();
       const unread: Input[] = [];
@@ -62,7 +55,7 @@ export function folderInputs(kind: RecordKind, sources: SourceOptions, tools: Fo
         else if (!isRecordingName(inputFile.name)) await scan.add(inputFile);
         else if (takesFit) {
           const samples = samplesIn(await readInput(inputFile));
-          if (typeof samples === 'string') report({ path: inputFile.path, problem: samples });
+          if (typeof samples === 'string') warn(textOf({ path: inputFile.path, problem: samples }));
           else if (samples.length > 0) scan.addFit(inputFile, samples);
           else withoutWellness++;
         }
@@ -95,9 +88,13 @@ function holdsNone(path: string, kind: RecordKind): SyncError {
   });
 }
 
-function asFault({ path, problem }: Unreadable): SyncError {
-  const message = problem.startsWith(path) ? problem : `${path}: ${problem}`;
-  return new SyncError('INPUT_INVALID', message, { details: { path } });
+function asFault(unread: Unreadable): SyncError {
+  return new SyncError('INPUT_INVALID', textOf(unread), { details: { path: unread.path } });
+}
+
+/** A message about the content of a file begins with its path, for the line and the column. */
+function textOf({ path, problem }: Unreadable): string {
+  return problem.startsWith(path) ? problem : `${path}: ${problem}`;
 }
 
 /** Returns an input that cannot be read. */

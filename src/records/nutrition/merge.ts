@@ -282,7 +282,7 @@ export function merge(
   /** Decides about an item that the platform shows, in any version. */
   function present(item: DayItem, there: ShownItem, isVersion: boolean): void {
     const { state, stored, edited, body, inputs, id, foreign } = item;
-    const theirs = there.body;
+    const shown = there.body;
     const [isSure, isPossible] = [isOwn(there), mayBeOwn(there)];
     const isNew = state === undefined && !ids.has(there.id ?? '');
     const isForeign = foreign === true || isNew || (id !== there.id && !isPossible);
@@ -300,31 +300,31 @@ export function merge(
     const isAdapted = isAnswer && state === 'unsure' && isUnseen && !isConflict;
     // Whose item this is stays unknown. `stored` keeps that a look has shown it.
     const isShown = state === 'unsure' && !isProven;
-    if (holdsItem(theirs, body)) keep.push(isShown ? { ...at, stored: theirs } : at);
-    else if (stored !== undefined && holdsItem(theirs, stored)) keep.push({ ...at, stored });
+    if (holdsItem(shown, body)) keep.push(isShown ? { ...at, stored: shown } : at);
+    else if (stored !== undefined && holdsItem(shown, stored)) keep.push({ ...at, stored });
     else if (isAdapted) {
-      news.push({ what: 'adapted', body, stored: theirs });
-      keep.push({ ...at, stored: theirs });
+      news.push({ what: 'adapted', body, stored: shown });
+      keep.push({ ...at, stored: shown });
     } else if (policy.force && (isPossible || isConflict || state === undefined)) {
       replace(item, there);
     } else if (!isConflict && state !== undefined) {
-      const isNews = edited === undefined || !holdsItem(theirs, edited);
-      if (isNews) news.push({ what: isPossible ? 'edited' : 'foreign', body: theirs });
-      keep.push({ ...at, edited: theirs });
+      const isKnown = edited !== undefined && holdsItem(shown, edited);
+      if (!isKnown) news.push({ what: isPossible ? 'edited' : 'foreign', body: shown });
+      keep.push({ ...at, edited: shown });
     } else if (state === undefined && !isVersion && isSure) {
       // This ledger never sent it: a version of another computer, or of a lost ledger.
-      news.push({ what: 'earlier', body: theirs });
+      news.push({ what: 'earlier', body: shown });
       replace(item, there);
     } else {
       // An answer showed ours before the other version took its place.
       const wasShown = state === 'unsure' && id !== undefined;
       const before = isVersion ? undefined : (stored ?? (wasShown ? body : undefined));
-      const kept = before === undefined ? at : { ...at, stored: before };
-      const contested = { ...kept, edited: theirs, state: 'away' } as const;
-      conflicts.push(contested);
+      const known = before === undefined ? at : { ...at, stored: before };
+      const rival = { ...known, edited: shown, state: 'away' } as const;
+      conflicts.push(rival);
       // The next answer may show that an item is of our source, and then ours replaces it.
       const isOpen = !isVersion && state === undefined && isPossible;
-      keep.push(isOpen ? item : contested);
+      keep.push(isOpen ? item : rival);
     }
   }
 
@@ -360,13 +360,13 @@ export function merge(
       post.push({ body, inputs });
       return;
     }
-    const isNews = state !== 'away' || isContested(item);
-    if (isNews) news.push({ what: isUnanswered ? 'unshown' : 'removed', body });
+    if (state !== 'away' || isContested(item))
+      news.push({ what: isUnanswered ? 'unshown' : 'removed', body });
     keep.push({ ...without(item, 'edited'), state: 'away' });
   }
 }
 
-/** Returns what the platform holds if nobody else has changed the day. */
+/** Returns the items that the platform holds if only this ledger has changed the day. */
 function assumedItems({ items, fields, status }: LedgerDay): readonly ShownItem[] {
   // Only an interrupted undo sends no fields.
   const mayStay = (item: DayItem) =>

@@ -99,7 +99,7 @@ function isWellness(record: JsonObject): boolean {
   );
 }
 
-/** Reads the items of a record. @returns its days: the one that it names, or those of its items */
+/** Returns the days of a record with their items: the day that it names, or else those of the items. */
 function readItems(
   value: JsonValue | undefined,
   field: string,
