@@ -162,7 +162,7 @@ async function start(
     });
   }
   const data = flags.data === undefined ? undefined : resolve(flags.data);
-  const lock = data === undefined ? undefined : lockSandboxFolder(data);
+  const lock = data === undefined ? undefined : lockSandboxFolder(data, '--data');
   try {
     const sandbox = await startSandbox({
       port,

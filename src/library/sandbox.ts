@@ -106,8 +106,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   let lock: Lock | undefined;
   try {
     refuseOptions('startSandbox', other);
+    // An empty path would be the working directory.
+    if (data === '') throw new SyncError('USAGE', 'startSandbox: data is empty.');
     const folder = data === undefined ? undefined : resolve(data);
-    lock = folder === undefined ? undefined : lockSandboxFolder(folder);
+    lock = folder === undefined ? undefined : lockSandboxFolder(folder, 'data');
     const server = await startServer({
       port,
       data: folder,

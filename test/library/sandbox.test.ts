@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { VERSION } from '../../src/base/version.ts';
 import { SyncError } from '../../src/library/index.ts';
@@ -94,7 +96,7 @@ describe('startSandbox', () => {
     expect(() => control.editFood(id, null)).toThrow(id);
   });
 
-  it('names the fault, setting, scope or athlete that it refuses', async () => {
+  it('names a refused fault, setting, scope, athlete and data folder', async () => {
     const failure = async (run: () => unknown) => {
       const error = await Promise.resolve()
         .then(run)
@@ -113,6 +115,12 @@ describe('startSandbox', () => {
     expect(await failure(() => startSandbox(typo))).toBe(
       'USAGE startSandbox: there is no option fault.',
     );
+    expect(await failure(() => startSandbox({ data: '' }))).toBe(
+      'USAGE startSandbox: data is empty.',
+    );
+    const file = join(scratchDir(), 'file');
+    writeFileSync(file, '');
+    expect(await failure(() => startSandbox({ data: file }))).toContain(`USAGE data ${file}:`);
     const athletes = [{ id: 'ada' }, { id: 'ada' }];
     expect(await failure(() => startSandbox({ athletes }))).toBe(
       'USAGE Two athletes have the id "ada"',
