@@ -24,6 +24,8 @@ export interface PlatformFacts {
    * known before its first answer. Undefined: another platform.
    */
   answeredBy(run: string | undefined): void;
+  /** Returns whether `sync sandbox` has answered at this address before. */
+  knowsSandbox(): boolean;
   has(endpoint: EndpointName, fact: AnswerFact): boolean;
   note(endpoint: EndpointName, fact: AnswerFact): void;
   /** Records that a day was taken only without the fields that the interface does not name. */

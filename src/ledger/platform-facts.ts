@@ -24,6 +24,10 @@ export function platformFacts(
     answeredBy(run) {
       key = run === undefined ? address : `${address} ${run}`;
     },
+    knowsSandbox: () =>
+      database.get`
+        SELECT 1 FROM platform_facts
+        WHERE substr(address, 1, length(${address}) + 1) = ${`${address} `}` !== undefined,
     has: (endpoint, fact) =>
       database.get`
         SELECT 1 FROM platform_facts

@@ -79,7 +79,7 @@ function placeIn(field: string, within: string | undefined): string {
 /** Notes the fields that a platform refuses, and that stayed behind. */
 export function leftNotes(
   { sources }: Pick<PreparedRecord, 'sources'>,
-  { left, reason }: Readonly<Pick<RecordAnswer, 'left'> & { reason?: string | undefined }>,
+  { left, reason }: Pick<RecordAnswer, 'left' | 'reason'>,
 ): Warning[] {
   if (left.length === 0) return [];
   const why = reason === undefined ? '' : ` (${reason})`;

@@ -142,7 +142,7 @@ export class NutritionRun {
       const undone = hasUndone && !isLeft;
       // A day with items that were taken back, or that wait for a neighbouring one, is compared item by item.
       const isAnew = hasUndone || this.#waiting.has(date);
-      const dropped = delivery.left;
+      const dropped = delivery.refused.left;
       ledger.confirm(kind, date, isAnew ? '' : digest, { sentFrom, dropped, undone });
       if (undo !== undefined && !isLeft) {
         if (hasUndone) ledger.forgetFiles(kind, date);

@@ -249,6 +249,31 @@ describe('a row of four meal lists', () => {
   });
 });
 
+it('an answer from something in between does not make another platform of a known sandbox', async () => {
+  const headers = { 'sandbox-run': 'first coach-watts' };
+  const { nutrition, names } = adding(rowOf);
+  const { push, sent, platform } = await open({
+    nutrition: (request) => ({ ...nutrition(request), headers }),
+    unknown: (request) => ({ ...asCoachWatts(request), headers }),
+  });
+  await push('a.json', day(OATS));
+  platform.clearRequests();
+  let between = 1;
+  platform.answers.unknown = (request) =>
+    between-- > 0
+      ? { status: 302, headers: { location: '/' } }
+      : { ...asCoachWatts(request), headers };
+  expect(outcomeOf(await push('a.json', day(OATS, RICE)))).toEqual([0, 'pushed']);
+  expect(sent().slice(0, 2)).toEqual([PROBE, PROBE]);
+  expect(names()).toEqual(['Oats', 'Rice']);
+  // Another server at the same address is believed.
+  platform.clearRequests();
+  platform.answers.unknown = { status: 404 };
+  platform.answers.nutrition = {};
+  await push('a.json', day(OATS, RICE, GEL));
+  expect(sent()).toEqual([PROBE, PROBE, 'Oats Rice Gel']);
+});
+
 it('a platform that refuses as Coach Watts does and replaces days holds every item', async () => {
   const { push, held } = await open({ unknown: asCoachWatts });
   await push('a.json', day(OATS, GEL));

@@ -5,6 +5,7 @@ export function noFacts(): PlatformFacts {
   const seen = new Set<string>();
   return {
     answeredBy: () => undefined,
+    knowsSandbox: () => false,
     has: (endpoint, fact) => seen.has(`${endpoint} ${fact}`),
     note: (endpoint, fact) => void seen.add(`${endpoint} ${fact}`),
     noteDocumentOnly: () => undefined,

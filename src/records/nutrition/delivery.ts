@@ -1,6 +1,8 @@
 import type { Context } from '../../base/context.ts';
 import { SyncError, endsRun } from '../../base/errors.ts';
 import type { DayItem, LedgerDay } from '../../ledger/nutrition.ts';
+import type { RecordAnswer } from '../../api/client.ts';
+import { documentItem } from '../../api/document-fields.ts';
 import type { Repeatable } from '../../api/retry.ts';
 import { sameJson } from '../digest.ts';
 import { MAX_INTEGER } from '../fields.ts';
@@ -55,7 +57,7 @@ export class DayDelivery {
   readonly #job: DayJob;
   readonly #service: NutritionService;
   readonly #date: string;
-  readonly ours: Ours;
+  ours: Ours;
   /** The items of the day after the last request. */
   #items: readonly DayItem[];
   /** The row of the ledger. */
@@ -67,8 +69,8 @@ export class DayDelivery {
   /** What a list or an answer showed, in place of the next look. */
   #next: Look | undefined;
   #failure: SyncError | undefined;
-  /** Fields that the platform refused; the day is sent again when it may take them. */
-  left: readonly string[] = [];
+  /** What the last request left out since the platform refused it; the day is sent again when it may take that. */
+  refused: Pick<RecordAnswer, 'left' | 'reason'> = { left: [] };
   /** Nothing of the day is known to have arrived. */
   readonly #isNew: boolean;
   /** An earlier run was to take the day back, and did not end. */
@@ -108,6 +110,7 @@ export class DayDelivery {
         const outcome = await this.#round();
         if (outcome === undefined) continue;
         if (outcome.outcome === 'pushed') this.#say('undone', this.ours.undone);
+        for (const note of leftNotes(this.#job, this.refused)) this.#job.warn(note);
         return outcome;
       }
     } catch (error) {
@@ -270,7 +273,10 @@ export class DayDelivery {
     if (list !== undefined || !this.#hasFields()) {
       const whole = { ...plan, keep: plan.keep.map((item) => withState(item, 'unsure')) };
       await this.#post(whole, list, await service.repeatable());
-      if (await this.#isAdding()) return undefined;
+      if (await this.#isAdding()) {
+        if (this.refused.left.length > 0) this.#completeItems(plan);
+        return undefined;
+      }
       const answer = this.#next && this.#merge(this.#next);
       if (answer?.remove.some(({ why }) => why === 'copy') === true) {
         service.ledger.platform.note('nutrition', 'adds');
@@ -288,6 +294,16 @@ export class DayDelivery {
     return { ...outcome, unseen: true };
   }
 
+  /** Counts the items that were sent without refused fields as earlier versions: the platform takes the whole ones. */
+  #completeItems(plan: Plan): void {
+    const sent = this.#row.items.map((item) =>
+      item.state === 'unsure' ? { ...item, body: documentItem(item.body) } : item,
+    );
+    this.#put('open', plan, sent);
+    this.ours = oursOf({ ...this.#job, known: this.#row }, this.#job.policy);
+    this.#items = this.ours.items;
+  }
+
   /** Sends items with the day's fields; without a list, the fields alone. @throws SyncError as the service does */
   async #post(plan: Plan, items: Bodies | undefined, repeatable: Repeatable) {
     const { fields } = this.ours;
@@ -297,8 +313,7 @@ export class DayDelivery {
     try {
       const body = nutritionBody(this.#date, items, fields);
       const answer = await this.#counted(this.#service.post(body, repeatable));
-      for (const note of leftNotes(this.#job, answer)) this.#job.warn(note);
-      this.left = answer.left;
+      this.refused = answer;
       if (answer.items !== undefined) this.#next = { items: answer.items, isAnswer: true };
       const taken = Object.entries(fields).filter(([name]) => !answer.left.includes(name));
       this.#row = { ...this.#row, sentFields: Object.fromEntries(taken) };

@@ -12,6 +12,7 @@ import {
   crashing,
   day,
   dayOn,
+  itemOf,
   notesOf,
   openNutrition,
   outcomesOf,
@@ -328,4 +329,20 @@ it('an undo that a platform took before it refused the token is not forgotten', 
   expect(held()).toEqual([]);
   const [item] = await push({ 'a.json': day(GEL) });
   expect([item, held()]).toMatchObject([{ outcome: 'skipped', reason: 'undone' }, []]);
+});
+
+it('items arrive whole if something in between refused them, and the platform turns out to add', async () => {
+  const { push, sandbox, foods } = await openNutrition();
+  const record = { date: DAY, items: [{ ...itemOf(GEL), calories: 110 }], waterMl: 500 };
+  sandbox.control.addFaults('nutrition-items:400(error=x)', 'nutrition:400(error=x)');
+  const first = await push({ 'a.json': record });
+  expect([outcomesOf(first), notesOf(first)]).toEqual([
+    ['pushed'],
+    [expect.stringContaining('answers as Coach Watts does')],
+  ]);
+  expect(foods()).toMatchObject([{ name: 'gel', carbs: 25, calories: 110 }]);
+  expect(sandbox.control.state().athletes[0]?.nutrition).toMatchObject([
+    { record: { waterMl: 500 } },
+  ]);
+  expect(outcomesOf(await push({ 'a.json': record }))).toEqual(['skipped']);
 });
