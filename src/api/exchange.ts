@@ -62,8 +62,8 @@ export interface Transport {
 /**
  * Creates an {@link Http} over an implementation.
  *
- * Each request for tokens, which carries no bearer, has a separate connection. On a shared one, a
- * repeated answer could become the answer to another request: its tokens would leak, or be lost.
+ * Each request for tokens has a separate connection. On a shared one, a repeated answer could become the
+ * answer to another request: its tokens would leak, or be lost.
  *
  * @param open opens connections, at most this number to each host
  */
@@ -71,8 +71,8 @@ export function httpOver(connections: number, open: (connections: number) => Tra
   const shared = open(connections);
   return {
     async send(request) {
-      if (request.method !== 'POST' || request.bearer !== undefined)
-        return await exchange(request, shared);
+      const isForTokens = request.method === 'POST' && request.bearer === undefined;
+      if (!isForTokens && request.alone !== true) return await exchange(request, shared);
       const alone = open(1);
       try {
         return await exchange(request, alone);

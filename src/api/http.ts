@@ -16,6 +16,8 @@ export interface HttpRequest {
   readonly answerTimeoutMs?: number | undefined;
   /** Limit on the whole request, including the wait for a connection (ms). */
   readonly totalTimeoutMs?: number | undefined;
+  /** Over a separate connection. Requests for tokens, which carry no bearer, always are. */
+  readonly alone?: boolean;
   readonly signal: AbortSignal;
 }
 

@@ -438,25 +438,28 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     if (proxy !== undefined) expect(proxy.tunnels).toHaveLength(3);
   });
 
-  it('sends each request for tokens over a connection of its own: a repeated answer answers no other request', async () => {
+  it('sends each request for tokens, and what wants to be alone, over a connection of its own: a repeated answer answers no other request', async () => {
     const { http } = await open(1);
     let issued = 0;
     const server = await listenRaw((socket) => {
       // The copy arrives after the next request, when nobody can tell it from the answer to that.
       let copy = '';
       socket.on('data', (head) => {
-        const isForTokens = head.toString('latin1').startsWith('POST');
-        const own = answering(isForTokens ? `tokens ${String(++issued)}` : 'data');
+        const isAlone = /^(POST|PATCH)/.test(head.toString('latin1'));
+        const own = answering(isAlone ? `own ${String(++issued)}` : 'data');
         socket.write(copy + own);
-        if (isForTokens) copy = own;
+        if (isAlone) copy = own;
       });
     });
     const tokens = requestTo(server.url, { method: 'POST' });
+    const bearer = new Secret('token');
+    const alone = requestTo(server.url, { method: 'PATCH', bearer, alone: true });
     const texts = [];
-    for (const each of [requestTo(server.url), tokens, tokens, requestTo(server.url)]) {
+    const shared = requestTo(server.url);
+    for (const each of [shared, tokens, tokens, shared, alone, shared]) {
       texts.push((await http.send(each)).text);
     }
-    expect(texts).toEqual(['data', 'tokens 1', 'tokens 2', 'data']);
+    expect(texts).toEqual(['data', 'own 1', 'own 2', 'data', 'own 3', 'data']);
   });
 
   it('takes no data that the platform sent before the request for its answer', async () => {
