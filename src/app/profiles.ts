@@ -1,3 +1,4 @@
+import { knownText } from '../auth/login-errors.ts';
 import { SyncError } from '../base/errors.ts';
 import { DEFAULT_PROFILE, readConfigFile } from '../config/config.ts';
 import { storedProfiles } from '../credentials/file.ts';
@@ -27,7 +28,7 @@ export function refuseUnknownProfile(context: AppContext, profile: string): void
   const known = knownProfiles(context);
   if (profile === DEFAULT_PROFILE || known.length === 0 || known.includes(profile)) return;
   throw new SyncError('USAGE', `There is no profile "${profile}".`, {
-    hint: `Known profiles: ${known.join(', ')}.`,
+    hint: knownText(known),
   });
 }
 

@@ -13,10 +13,14 @@ export function notLoggedIn(profile: string, profiles: readonly string[], hint: 
   if (profile === DEFAULT_PROFILE || profiles.includes(profile)) {
     return new SyncError('AUTH_REQUIRED', `Not logged in (profile "${profile}").`, { hint });
   }
-  const known = profiles.length === 0 ? '' : `Known profiles: ${profiles.join(', ')}. `;
+  const known = profiles.length === 0 ? '' : `${knownText(profiles)} `;
   return new SyncError('AUTH_REQUIRED', `Not logged in: there is no profile "${profile}".`, {
     hint: phrase`${known}${sync('login', '--profile', profile)} creates it.`,
   });
+}
+
+export function knownText(profiles: readonly string[]): string {
+  return `Known profiles: ${profiles.join(', ')}.`;
 }
 
 /** Returns how to get a login. @param attended whether a person reads it, who needs no advice for CI */

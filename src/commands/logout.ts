@@ -2,6 +2,7 @@ import { withIsoTimes } from '../base/time.ts';
 import type { CommandModule } from '../app/command.ts';
 import type { AppContext } from '../app/context.ts';
 import { configFor } from '../app/config.ts';
+import { refuseUnknownProfile } from '../app/profiles.ts';
 import { withHttp } from '../app/with-http.ts';
 import { withLoginLock } from '../auth/login-lock.ts';
 import { revokeTokenOf } from '../auth/revoke.ts';
@@ -47,14 +48,12 @@ export const logout: CommandModule = {
   async run(context, flags: LogoutFlags) {
     const config = configFor(context);
     const report = await withHttp(context, (http) => logOut(context, config, http, flags));
+    if (!report.wasLoggedIn) refuseUnknownProfile(context, config.profile);
     if (flags.forgetClient) await forgetClient(config, config.get('baseUrl'));
     const forgotten = flags.forgetClient
       ? ['The client ID is forgotten here; the platform keeps the application.']
       : [];
-    const text = joinTexts(
-      [logoutText(report, config.profiles, context.clock.now()), ...forgotten],
-      '\n',
-    );
+    const text = joinTexts([logoutText(report, context.clock.now()), ...forgotten], '\n');
     context.output.result(
       {
         type: 'logout',
@@ -212,14 +211,12 @@ async function revokeAll(
   return revocations;
 }
 
-function logoutText(report: LogoutReport, profiles: readonly string[], now: number): Text {
+function logoutText(report: LogoutReport, now: number): Text {
   const { account, profile, revocations, store } = report;
-  const isKnown = profiles.length === 0 || profiles.includes(profile);
-  const known = isKnown ? '' : ` Known profiles: ${profiles.join(', ')}.`;
   const lines = [
     report.wasLoggedIn
       ? `Logged out${account === undefined ? '' : ` ${who(account)}`}: the login was deleted from ${store}.`
-      : `There was no login to delete (profile "${profile}").${known}`,
+      : `There was no login to delete (profile "${profile}").`,
     ...(report.wasLoggedIn || account === undefined
       ? []
       : [

@@ -49,7 +49,7 @@ describe('another profile than the default', () => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it.each(['daemon status', 'daemon stop', 'daemon uninstall'])(
+  it.each(['logout', 'daemon status', 'daemon stop', 'daemon uninstall'])(
     'ends sync %s with exit code 2 if it does not exist',
     async (line) => {
       const world = await openLoggedInWorld();
