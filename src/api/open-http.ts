@@ -104,8 +104,8 @@ export function proxyFor(url: URL, settings: ProxySettings): Proxy | undefined {
 }
 
 /**
- * Returns whether `NO_PROXY` names this host. As in curl, an entry covers a host and its subdomains, and may have
- * a port; or it is an address or a network (`10.0.0.0/8`, `fd00::/8`); `*` covers all hosts.
+ * Returns whether `NO_PROXY` names this host. As in curl, an entry covers a host and its subdomains, an address, or
+ * a network (`10.0.0.0/8`, `fd00::/8`), and may have a port; `*` covers all hosts.
  */
 function isExempt({ hostname, port, protocol }: URL, noProxy: string): boolean {
   if (noProxy === '*') return true;
@@ -117,7 +117,8 @@ function isExempt({ hostname, port, protocol }: URL, noProxy: string): boolean {
       const [, name = '', entryPort] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? [];
       const covers = hostname === name || hostname.endsWith(`.${name}`);
       const isPort = entryPort === undefined || entryPort === ownPort;
-      return (name !== '' && covers && isPort) || isInNetwork(hostname, entry);
+      const isNamed = name !== '' && (covers || isInNetwork(hostname, name));
+      return (isNamed && isPort) || isInNetwork(hostname, entry);
     });
 }
 
