@@ -90,11 +90,11 @@ describe('sync verify', () => {
 
   it('sends no request if nothing was uploaded in the period', async () => {
     const { world, tiny } = await openPlatform([500, {}]);
-    const { code, stdout } = await world.sync(['verify', '--since', '2099-01-01']);
-    expect([code, stdout]).toEqual([
-      0,
-      'No recording to verify: none that was recorded since 2099-01-01 was uploaded from here.\n',
-    ]);
+    const { code, stdout } = await world.sync(['verify', '--since', 'today']);
+    expect(stdout).toMatch(
+      /^No recording to verify: none that was recorded since 20.* was uploaded/,
+    );
+    expect(code).toBe(0);
     expect(tiny.requests.filter(({ path }) => path.startsWith('/api/workouts?'))).toEqual([]);
   });
 });

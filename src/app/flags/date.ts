@@ -29,6 +29,18 @@ export async function dateFlag(
   throw new SyncError('USAGE', `${flag} ${text}: not a date.`, { hint: DATE_HINT });
 }
 
+/** Parses `--since` as {@link dateFlag} does. @throws SyncError `USAGE`, also for a day after today */
+export async function sinceFlag(
+  text: string,
+  zone: () => string | Promise<string>,
+  now: number,
+): Promise<string> {
+  const date = await dateFlag('--since', text, zone, now);
+  const today = await dateFlag('--since', 'today', zone, now);
+  if (date <= today) return date;
+  throw new SyncError('USAGE', `--since ${date} is in the future: today is ${today}.`);
+}
+
 /**
  * Parses `--since` and `--until`, and returns the zone of their days and of times that are shown. A range
  * needs the athlete's zone; times alone may be shown in UTC.
@@ -40,9 +52,9 @@ export async function rangeFlags(
 ) {
   const isRange = since !== undefined || until !== undefined;
   const zone = isRange ? (await zoneFor(config, context)).name : await zoneShown(config, context);
-  const day = async (flag: string, text: string | undefined) =>
-    text === undefined ? undefined : await dateFlag(flag, text, () => zone, context.clock.now());
-  const [from, to] = [await day('--since', since), await day('--until', until)];
+  const day = [() => zone, context.clock.now()] as const;
+  const from = since === undefined ? undefined : await sinceFlag(since, ...day);
+  const to = until === undefined ? undefined : await dateFlag('--until', until, ...day);
   if (from !== undefined && to !== undefined && from > to) {
     throw new SyncError('USAGE', `--since ${from} is after --until ${to}.`);
   }

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { type CommandModule, dryRun, zoneFlag, collect } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import { activityView } from '../../app/words/activities.ts';
-import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
+import { DATE_FORMS, sinceFlag } from '../../app/flags/date.ts';
 import { pushSummaryText, warnOfZone } from '../../app/words/days.ts';
 import { DayReport } from '../../app/words/day-report.ts';
 import { sayLongWait } from '../../app/words/long-wait.ts';
@@ -88,7 +88,7 @@ export const importExport: CommandModule = {
       since:
         flags.since === undefined
           ? undefined
-          : await dateFlag('--since', flags.since, () => zone.name, clock.now()),
+          : await sinceFlag(flags.since, () => zone.name, clock.now()),
       sources: sourcesFor(context, flags),
       include: includedKinds(flags),
       rank: rankBy(config.get('prefer'), SOURCES),

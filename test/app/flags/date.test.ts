@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dateFlag, readDay } from '../../../src/app/flags/date.ts';
+import { dateFlag, readDay, sinceFlag } from '../../../src/app/flags/date.ts';
 import { failure } from '../../auth/support.ts';
 
 /** Half past midnight of 1 March in Berlin, and still February in New York. */
@@ -50,3 +50,21 @@ it.each(['', '2026-02-30', '26-02-01', '7', 'd', '-7d', '1.5d', '999999d', 'Toda
     expect(String(error.hint)).toMatch(/YYYY-MM-DD.*today, yesterday, 7d or 1w/);
   },
 );
+
+it.each([
+  ['2026-03-01', 'Europe/Berlin'],
+  ['today', 'America/New_York'],
+  ['2026-02-28', 'America/New_York'],
+])('takes --since %s in %s', async (text, zone) => {
+  await expect(sinceFlag(text, () => zone, NOW)).resolves.toMatch(/^2026-0/);
+});
+
+it.each([
+  ['2026-03-02', 'Europe/Berlin', '2026-03-01'],
+  ['2026-03-01', 'America/New_York', '2026-02-28'],
+  ['2062-02-15', 'UTC', '2026-02-28'],
+])('refuses --since %s in %s, where today is %s', async (text, zone, today) => {
+  const error = await failure(sinceFlag(text, () => zone, NOW));
+  expect(error.code).toBe('USAGE');
+  expect(error.message).toBe(`--since ${text} is in the future: today is ${today}.`);
+});
