@@ -26,7 +26,10 @@ export const repair: CommandModule = {
   declare: (command) =>
     command
       .argument('<file>', 'a recording (.fit file) that is not whole')
-      .option('--out <file>', `the copy (default: beside the original, as ride${REPAIRED})`),
+      .option(
+        '--out <file>',
+        `the copy, also of a whole recording (default: ride${REPAIRED}, beside one that is not)`,
+      ),
   examples: [
     'sync repair ride.fit                       # writes ride.repaired.fit',
     'sync repair /media/ada/GARMIN/Garmin/Activity/ride.fit --out ride.fit',
@@ -37,8 +40,16 @@ export const repair: CommandModule = {
     if ('problem' in contents) throw unusable(path, contents.problem);
     const { bytes } = contents;
     const fault = checkEnvelope(bytes);
+    const elsewhere = phrase`Name another file: ${sync('repair', path, '--out', 'FILE')}.`;
+    const write = (to: string, content: Uint8Array): void => {
+      writeNewFile(resolve(cwd, to), content, elsewhere);
+    };
     if (fault.state === 'whole') {
-      output.result({ type: 'repair', path, outcome: 'whole' }, wholeText(path, bytes));
+      if (out !== undefined) write(out, bytes);
+      output.result(
+        { type: 'repair', path, outcome: 'whole', copy: out },
+        wholeText(path, bytes, out),
+      );
       return Promise.resolve(ExitCode.ok);
     }
     const repaired = repairRecording(bytes);
@@ -47,8 +58,7 @@ export const repair: CommandModule = {
       throw unusable(path, `${fault.detail}${none}`);
     }
     const copy = out ?? path.replace(/(?:\.fit)?(?:\.gz)?$/i, REPAIRED);
-    const elsewhere = phrase`Name another file: ${sync('repair', path, '--out', 'FILE')}.`;
-    writeNewFile(resolve(cwd, copy), repaired.bytes, elsewhere);
+    write(copy, repaired.bytes);
     const written = { path, copy, fault, repair: repaired };
     output.result(copyJson(written), copyText(written));
     return Promise.resolve(ExitCode.ok);
@@ -59,11 +69,13 @@ function unusable(path: string, why: string): SyncError {
   return new SyncError('INPUT_INVALID', `${path} cannot be repaired. ${why}`);
 }
 
-function wholeText(path: string, bytes: Uint8Array): Text {
+/** @param copy which a script may read next, written as it is */
+function wholeText(path: string, bytes: Uint8Array, copy: string | undefined): Text {
   const next = isActivity(bytes, readFileId(bytes))
     ? phrase`${sync('upload', path)} sends it, if it was never sent.`
     : phrase`${sync('inspect', path)} shows what it holds.`;
-  return phrase`${path} is whole: there is nothing to repair. ${next}`;
+  const copied = copy === undefined ? '' : ` ${copy} is an unchanged copy.`;
+  return phrase`${path} is whole: there is nothing to repair.${copied} ${next}`;
 }
 
 function copyJson({ path, copy, fault, repair }: RepairedCopy): Record<string, unknown> {

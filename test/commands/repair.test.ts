@@ -137,6 +137,18 @@ describe('sync repair', () => {
     expect(readdirSync(folder)).toEqual(['ride.fit']);
   });
 
+  it('writes an unchanged copy of a whole recording to the file of --out', async () => {
+    put('ride.fit', ride);
+    expect(await repairJson('ride.fit', { out: 'saved.fit' })).toMatchObject({
+      outcome: 'whole',
+      copy: 'saved.fit',
+    });
+    expect(readFileSync(join(folder, 'saved.fit')).equals(ride)).toBe(true);
+    const { text } = await repairText('ride.fit', '--out', 'again.fit');
+    expect(text).toContain('nothing to repair. again.fit is an unchanged copy. `sync upload');
+    expect((await refusal('ride.fit', '--out', 'saved.fit')).message).toContain('saved.fit');
+  });
+
   it('names the command for a whole file that is no activity', async () => {
     put('plan.fit', makeRecording({ type: 5 }));
     const { text } = await repairText('plan.fit');

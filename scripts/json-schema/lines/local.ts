@@ -121,7 +121,9 @@ const REPAIR = line('repair', {
   fields: { path: text('The file as the command line names it.') },
   by: ['outcome', 'What was done.'],
   variants: [
-    variant('whole', 'nothing: the recording is complete', {}),
+    variant('whole', 'nothing: the recording is complete', {
+      copy: text('Path of an unchanged copy.', '`--out` names one'),
+    }),
     variant('repaired', 'the copy is written', {
       copy: text('Path of the copy.'),
       sha256: sha256('SHA-256 of the copy.'),
