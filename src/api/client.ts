@@ -252,9 +252,10 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       for (const [name, value] of Object.entries(query)) {
         if (value !== undefined && value !== false) url.searchParams.set(name, String(value));
       }
-      const { response } = await caller.call('workouts', { method: 'GET', url, signal });
+      const request = { method: 'GET', url, signal } as const;
+      const { response } = await caller.call('workouts', request, [], { form: 'json-or-nothing' });
       facts?.answeredBy(response.headers[RUN_OF_SANDBOX]);
-      return jsonValue(response);
+      return response.status === NO_CONTENT ? [] : jsonValue(response);
     },
     /** Renames a workout. @returns false if the service offers no such route, or has no such workout */
     renameWorkout: (id: string, title: string, signal: AbortSignal) =>
@@ -265,7 +266,8 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     /** Reads the profile. @returns undefined if this service shows it to no application */
     async readProfile(signal: AbortSignal) {
       const { response } = await caller.call('profile', { method: 'GET', signal }, NO_ROUTE);
-      return isSuccess(response) ? jsonValue(response) : undefined;
+      const isShown = isSuccess(response) && response.status !== NO_CONTENT;
+      return isShown ? jsonValue(response) : undefined;
     },
     /**
      * Changes the profile (4.8).
@@ -285,6 +287,8 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
   };
 }
 
+/** Status of a list or profile that holds nothing. */
+const NO_CONTENT = 204;
 /** Status with which an interface platform refuses a known recording. */
 const KNOWN = 409;
 
