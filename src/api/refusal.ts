@@ -1,5 +1,6 @@
 import { type ErrorCode, SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
+import { printable } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
 import { type EndpointName, REQUIRED_SCOPE } from '../config/endpoints.ts';
 import { parseObject } from '../base/json.ts';
@@ -25,6 +26,8 @@ interface Meaning {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/** Longest path of a redirect in a message (characters). */
+const LONGEST_PATH = 200;
 const LATER = 'The same command again continues.';
 
 /**
@@ -92,15 +95,17 @@ function meaningOf(
       };
     default:
       if (status < 400) {
-        const isMoved = headers['location'] !== undefined;
+        const moved = movedTo(headers['location'], name, url);
         return {
           code: 'SERVICE_ANSWER',
-          message: isMoved
-            ? `The platform sends ${path} elsewhere (${status}); a login never follows.`
-            : `The platform answers ${path} with a status that means nothing here (${status}).`,
-          hint: isMoved
-            ? phrase`Set the address that it moved to: ${sync('config', 'set', 'baseUrl', 'URL')}.`
-            : IN_BETWEEN,
+          message:
+            moved === undefined
+              ? `The platform answers ${path} with a status that means nothing here (${status}).`
+              : `The platform sends ${path} ${moved.where} (${status}); a login never follows.`,
+          hint:
+            moved === undefined
+              ? IN_BETWEEN
+              : phrase`Set the address that it moved to: ${moved.fix}.`,
           details: { delivery: MAY_HAVE_ACTED.includes(status) ? 'unknown' : 'not-sent' },
         };
       }
@@ -113,6 +118,19 @@ function meaningOf(
         ? { code: 'REJECTED' }
         : { code: 'REJECTED', message: inFull };
   }
+}
+
+/** Returns where a redirect leads, and what to set; undefined if it leads nowhere. */
+function movedTo(location: string | undefined, name: EndpointName, from: URL) {
+  if (location === undefined) return undefined;
+  const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  const isHere = to?.origin === from.origin && to.pathname !== from.pathname;
+  return isHere
+    ? {
+        where: `to ${printable(to.pathname).slice(0, LONGEST_PATH)}`,
+        fix: sync('config', 'set', `endpoint.${name}`, 'PATH'),
+      }
+    : { where: 'elsewhere', fix: sync('config', 'set', 'baseUrl', 'URL') };
 }
 
 /** @param scope that the login lacks; undefined: the service refuses the account */

@@ -157,6 +157,15 @@ describe.each(METHODS)('%s', (name, line, call) => {
     expect(other.requests).toEqual([]);
   });
 
+  it('names the path to which a redirect on the same host leads', async () => {
+    const [from = ''] = path.split('?');
+    const { client, server } = await open([{ status: 308, headers: { location: `${from}/?a=b` } }]);
+    const error = await failure(call(client));
+    expect(error.message).toContain(`sends ${from} to ${from}/ (308); a login never follows`);
+    expect(String(error.hint)).toMatch(/`sync config set endpoint\.\w+ PATH`/);
+    expect(server.requests).toHaveLength(1);
+  });
+
   it.each([300, 304])('names no new address for a %i without one', async (status) => {
     const { client } = await open([{ status }]);
     const error = await failure(call(client));
