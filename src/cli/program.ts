@@ -23,7 +23,7 @@ export async function runCommandLine(
   onFlags: OnFlags,
 ): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.ok;
-  const words = args.slice(leadingWords(args));
+  const { leading, words } = split(args);
   const root = rootOf(words, system.io);
   /** Returns a commander action that passes the context before the parsed arguments and flags. */
   const actionOf =
@@ -42,7 +42,6 @@ export async function runCommandLine(
     // `sync help upload` and `sync push help wellness` name a command, too.
     const named = words.filter((word) => word !== 'help');
     await declareNamed(root, named, (command, module) => command.action(actionOf(module)));
-    const leading = args.slice(0, args.length - words.length);
     await root.parseAsync([...leading, ...withHelpFlag(words)], { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -52,6 +51,19 @@ export async function runCommandLine(
     const { usageError } = await import('./usage-error.ts');
     throw usageError(error, words, root);
   }
+}
+
+/** Splits off the common options before a command, and between a command and its subcommand. */
+function split(args: readonly string[]) {
+  const before = leadingWords(args);
+  const [first, ...rest] = args.slice(before);
+  if (first === undefined) return { leading: args, words: [] };
+  const isGroup = COMMANDS.some(({ name, subcommands }) => name === first && subcommands);
+  const between = isGroup ? leadingWords(rest) : 0;
+  return {
+    leading: [...args.slice(0, before), ...rest.slice(0, between)],
+    words: [first, ...rest.slice(between)],
+  };
 }
 
 /** Creates the program with the named command alone, which takes less time; with all for the help. */

@@ -1,9 +1,10 @@
 import type { Command, CommanderError } from 'commander';
 import { SyncError } from '../base/errors.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
+import { mostSimilar } from '../base/similar.ts';
 import { capital } from '../terminal/words.ts';
 
-/** Returns the SyncError `USAGE` of a wrong command line, with commander's words and its guess. */
+/** Returns the SyncError `USAGE` of a wrong command line, with commander's words if they are clear. */
 export function usageError(
   error: CommanderError,
   args: readonly string[],
@@ -13,7 +14,7 @@ export function usageError(
   const { command, path, rest } = namedCommand(root, words);
   const help = sync(...path, '--help');
   const [unknown] = rest;
-  if (unknown !== undefined && /[./\\]/.test(unknown) && command.commands.length > 0) {
+  if (unknown !== undefined && /[./\\]|^\d{4}-/.test(unknown) && command.commands.length > 0) {
     if (command === root) {
       const message = `There is no file, folder or command ${unknown}.`;
       return new SyncError('USAGE', message, { hint: phrase`See ${help}.` });
@@ -22,13 +23,26 @@ export function usageError(
     const message = `${capital(path.join(' '))} needs a kind before ${unknown}.`;
     return new SyncError('USAGE', message, { hint: phrase`Run ${joinTexts(meant, ' or ')}.` });
   }
-  // Commander has no message for a command without its subcommand, or for help about an unknown one.
-  const message = error.code === 'commander.help' ? missing(command, path, unknown) : error.message;
-  const [fault = '', guess] = message.replace(/^error: /, '').split('\n');
+  // Commander names the word behind flags; for help, it names none.
+  const wrong = /^error: unknown command '(.*)'/.exec(error.message)?.[1];
+  const asked = error.code === 'commander.help' ? unknown : wrong;
+  if (asked !== undefined) return unknownCommand(asked, command, path);
+  const [fault = '', guess] = messageOf(error, command, path)
+    .replace(/^error: /, '')
+    .split('\n');
   // The guess stands in parentheses.
   const guessed = guess === undefined ? '' : `${guess.slice(1, -1)} `;
   return new SyncError('USAGE', `${capital(fault.replace(/\.$/, ''))}.`, {
     hint: phrase`${guessed}See ${help}.`,
+  });
+}
+
+function unknownCommand(word: string, group: Command, path: readonly string[]): SyncError {
+  const names = group.commands.map((known) => known.name());
+  const meant = mostSimilar(word, names);
+  const known = path.length > 0 ? phrase`${sync(...path)} takes ${names.join(', ')}. ` : '';
+  return new SyncError('USAGE', `Unknown command '${word}'.`, {
+    hint: phrase`${meant === undefined ? known : `Did you mean ${meant}? `}See ${sync(...path, '--help')}.`,
   });
 }
 
@@ -45,9 +59,19 @@ function namedCommand(root: Command, words: readonly string[]) {
   return { command, path: words.slice(0, depth), rest: words.slice(depth) };
 }
 
-function missing(command: Command, path: readonly string[], unknown: string | undefined): string {
-  if (unknown !== undefined) return `unknown command '${unknown}'`;
-  if (path.length === 0) return 'no command is named';
-  const names = command.commands.map((known) => known.name()).join(', ');
-  return `${sync(...path).render(undefined)} needs one of these: ${names}`;
+function messageOf(error: CommanderError, command: Command, path: readonly string[]): string {
+  switch (error.code) {
+    case 'commander.excessArguments': {
+      const extra = command.args.slice(command.registeredArguments.length);
+      return `too many arguments for '${path.join(' ')}': ${extra.join(' ')}`;
+    }
+    // Commander has no message for a command without its subcommand.
+    case 'commander.help': {
+      if (path.length === 0) return 'no command is named';
+      const names = command.commands.map((known) => known.name()).join(', ');
+      return `${sync(...path).render(undefined)} needs one of these: ${names}`;
+    }
+    default:
+      return error.message;
+  }
 }

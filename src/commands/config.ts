@@ -3,6 +3,7 @@ import type { CommandModule } from '../app/command.ts';
 import { configFor, pathsFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
+import { mostSimilar } from '../base/similar.ts';
 import type { Config } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
 import { askedScopes } from '../config/platforms.ts';
@@ -110,8 +111,12 @@ function line(config: Config, key: SettingKey): Text {
 
 function settingKey(key: string): SettingKey {
   if (isSettingKey(key)) return key;
+  const meant = mostSimilar(key, Object.keys(SETTINGS));
   throw new SyncError('USAGE', `Unknown setting "${key}".`, {
-    hint: `Settings: ${Object.keys(SETTINGS).join(', ')}.`,
+    hint:
+      meant === undefined
+        ? `Settings: ${Object.keys(SETTINGS).join(', ')}.`
+        : `Did you mean ${meant}?`,
   });
 }
 

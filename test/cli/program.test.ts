@@ -27,10 +27,42 @@ describe('a command line that is wrong', () => {
       /Did you mean --name\? See `sync upload --help`/,
     ],
     [['--forse'], /^Error: Unknown option '--forse'/, /See `sync --help`\./],
-    [['status', 'extra'], /^Error: Too many arguments.*got 1\.\n/, /See `sync status --help`\./],
+    [['UPLOAD', 'x'], /^Error: Unknown command 'UPLOAD'\.\n/, /Did you mean upload\?/],
+    [
+      ['status', '--profile', 'default', 'extra', 'more'],
+      /^Error: Too many arguments for 'status': extra more\.\n/,
+      /See `sync status --help`\./,
+    ],
+    [
+      ['convert', 'x.gpx', 'extra'],
+      /^Error: Too many arguments for 'convert': extra\.\n/,
+      /See `sync convert --help`\./,
+    ],
+    [
+      ['daemon', 'start'],
+      /^Error: Unknown command 'start'\.\n/,
+      /`sync daemon` takes status, stop, logs, install, uninstall\. See `sync daemon --help`/,
+    ],
+    [
+      ['undo', '2026-11-21'],
+      /^Error: Undo needs a kind before 2026-11-21\.\n/,
+      /`sync undo nutrition 2026-11-21` or `sync undo wellness 2026-11-21` or/,
+    ],
+    [['config', 'get', 'basurl'], /^Error: Unknown setting "basurl"\.\n/, /Did you mean baseUrl\?/],
+    [['help', 'uplod'], /^Error: Unknown command 'uplod'\.\n/, /Did you mean upload\?/],
     [['upload', '--name'], /argument missing/, /See `sync upload --help`\./],
     [['login', '--store', 'cloud'], /'cloud' is .*keychain, file\.\n/, /See `sync login --help`/],
-    [['push', 'sleep', 'x.json'], /^Error: Unknown command 'sleep'/, /See `sync push --help`\./],
+    [
+      ['push', 'sleep', 'x.json'],
+      /^Error: Unknown command 'sleep'/,
+      /`sync push` takes wellness, nutrition\. See `sync push --help`\./,
+    ],
+    [
+      ['push', '--profile', 'ada', 'sleep'],
+      /^Error: Unknown command 'sleep'/,
+      /`sync push` takes wellness, nutrition/,
+    ],
+    [['push', '--profile', 'ada', 'wellness'], /^Error: Missing required argument 'file'/, /See/],
     [['push'], /^Error: \S/, /See `sync push --help`\./],
     [
       ['daemon', 'stopp'],
@@ -67,6 +99,15 @@ describe('a command line that is wrong', () => {
       ]);
     },
   );
+
+  it('takes common flags between a command and its subcommand', async () => {
+    const { code, stdout } = await runInProcess(
+      ['config', '--profile', 'ada', '--json', 'get', 'clientId'],
+      { ...fresh(), env: { SYNC_CLIENT_ID: 'mine' } },
+    );
+    expect(code).toBe(0);
+    expect(ndjson(stdout)).toMatchObject([{ key: 'clientId', value: 'mine', profile: 'ada' }]);
+  });
 
   it('reports a wrong command line as JSON with --json', async () => {
     const { code, stdout } = await runSync(['upload', '--json', '--forse', 'x'], fresh());
