@@ -291,6 +291,20 @@ describe('a scan', () => {
     expect([scan.files.length, scan.members.length]).toEqual([1, 0]);
   });
 
+  it('reads records in the only list of an object, and lists foods and days of foods in one', async () => {
+    const { items } = JSON.parse(MEALS) as { items: unknown };
+    const files = {
+      'w.json': `{"user": "ana", "data": ${WELLNESS}}`,
+      'days.json': `{"data": [${MEALS}]}`,
+      'foods.json': JSON.stringify({ foods: items }),
+    };
+    const { scan } = await scanOf(files, ['.']);
+    expect(scan.rows.map(row)).toEqual([
+      'wellness: JSON records, 1, 2026-02-15 to 2026-02-16, sent',
+      'ambiguous: Perhaps nutrition: JSON with field names of the platform, 2',
+    ]);
+  });
+
   it('begins with --since: recordings by their start, records by their day', async () => {
     const files = { 'a.fit': RIDE, 'b.fit': RUN, 'w.json': WELLNESS };
     const { scan } = await scanOf(files, ['.'], { since: '2026-02-16' });

@@ -1,4 +1,5 @@
 import { joinPointer } from '../listed.ts';
+import { onlyList } from '../read/document.ts';
 import type { JsonValue } from '../types.ts';
 import { isObject, scalarText } from '../values.ts';
 import type { Path, SourcePaths } from '../sources/types.ts';
@@ -30,7 +31,9 @@ export function* recordsAt(
   document: JsonValue,
   paths: SourcePaths = '',
 ): Generator<Place, void, undefined> {
-  for (const path of [paths].flat()) {
+  for (const written of [paths].flat()) {
+    const path = written === '*' ? onlyList(document) : written;
+    if (path === undefined) continue;
     let isFound = false;
     for (const place of placesAt(document, path)) {
       isFound = true;

@@ -96,27 +96,45 @@ function findList(name: string, value: JsonValue, kind: RecordKind): List | unde
 }
 
 /**
- * Chooses the list of an object that holds its records: the one named after the kind. Otherwise the
- * only list of an object that is not itself a record: one without a date, and without the `items` of
- * a nutrition record, in any spelling.
+ * Returns the lists that may hold the records of an object: the one named after the kind, else those with objects. An
+ * object that is itself a record has none: one with a date, or with the `items` of a nutrition record, in any spelling.
  */
-function chooseList(name: string, document: JsonObject, kind: RecordKind): List | undefined {
+function listsOf(document: JsonObject, kind: RecordKind): Required<List>[] {
   const candidates = Object.entries(document).flatMap(([member, elements]) => {
     if (!Array.isArray(elements)) return [];
     if (elements.length > 0 && !elements.some(isObject)) return [];
     return [{ member, elements }];
   });
   const named = candidates.filter(({ member }) => plain(member) === kind);
+  if (named.length > 0) return named;
   const names = Object.keys(document);
   const isRecord =
     dateName(names) !== undefined ||
     (kind === 'nutrition' && names.some((member) => plain(member) === 'items'));
+  if (isRecord) return [];
   const filled = candidates.filter(({ elements }) => elements.length > 0);
-  const unnamed = filled.length > 0 ? filled : candidates;
-  const choice = named.length > 0 ? named : isRecord ? [] : unnamed;
-  const unit = isRecord
-    ? undefined
-    : names.find((member) => /^(?:units?|unitsystem)$/.test(plain(member)));
+  return filled.length > 0 ? filled : candidates;
+}
+
+/** Returns the member of an object that states the units of its records. */
+function unitMember(document: JsonObject): string | undefined {
+  const isUnit = (member: string) => /^(?:units?|unitsystem)$/.test(plain(member));
+  return dateName(Object.keys(document)) === undefined
+    ? Object.keys(document).find(isUnit)
+    : undefined;
+}
+
+/** Returns the name of the only list of records in a document that states no units of its own. */
+export function onlyList(document: JsonValue): string | undefined {
+  if (!isObject(document) || unitMember(document) !== undefined) return undefined;
+  const [only, ...others] = listsOf(document, 'nutrition');
+  return others.length === 0 ? only?.member : undefined;
+}
+
+/** Chooses the list of an object that holds its records: see {@link listsOf}. */
+function chooseList(name: string, document: JsonObject, kind: RecordKind): List | undefined {
+  const choice = listsOf(document, kind);
+  const unit = unitMember(document);
   if (unit !== undefined && choice.length === 1) {
     const stated = `${name} states units of its own: "${unit}".`;
     const hint =

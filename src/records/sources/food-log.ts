@@ -37,6 +37,7 @@ const totals = withOtherNames(tableRules(NUTRITION_FIELDS));
 const items = {
   kind: 'nutrition',
   holds: 'food items',
+  records: ['*', ''],
   time: { from: 'logged_at' },
   item,
   guess: true,

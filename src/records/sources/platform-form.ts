@@ -10,7 +10,7 @@ export const PLATFORM_FORM: Source = {
   general: true,
   files: [
     ...[true, false].flatMap((own) =>
-      ['', 'wellness'].map((records): Mapping => ({
+      ['', 'wellness', '*'].map((records): Mapping => ({
         kind: 'wellness',
         holds: 'wellness',
         format: 'json',
@@ -23,13 +23,15 @@ export const PLATFORM_FORM: Source = {
         guess: !own,
       })),
     ),
-    ...['', 'nutrition'].map((records): Mapping => ({
+    // Orders have dates and items, too.
+    ...['', 'nutrition', '*'].map((records): Mapping => ({
       kind: 'nutrition',
       holds: 'nutrition',
       format: 'json',
       records,
       has: ['date', 'items'],
       time: { from: 'date' },
+      guess: records === '*',
     })),
   ],
 };

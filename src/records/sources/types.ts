@@ -39,7 +39,8 @@ interface FileMapping {
   /**
    * JSON: the path of the list of records, or of the only record; the document itself by default, or
    * with the path `''`. Of several, the first that has records counts. `[]` at the end of a name goes
-   * through a list: `data.metrics[].data[]`. XML: the element's name.
+   * through a list: `data.metrics[].data[]`. `*` is the only list of the document (`onlyList`). XML: the
+   * element's name.
    */
   readonly records?: SourcePaths;
   /**
