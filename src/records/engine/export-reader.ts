@@ -150,7 +150,11 @@ export class ExportReader {
     const mayBeDecimal = isGuess ? !form.hasDecimalPoints && 'unclear' : true;
     const noCommas = form.delimiter !== ',' && mayBeDecimal;
     const commas = form.hasDecimalCommas ? 'always' : noCommas;
-    const oneRowADay = isGuess && (mapping.kind === 'wellness' || mapping.totals !== undefined);
+    // Rows of a food log do not say which of them is the day's: naming the source does not settle it.
+    const oneRowADay =
+      mapping.kind === 'wellness'
+        ? isGuess
+        : mapping.guess === true && mapping.totals !== undefined;
     return this.#mapped(rows, { source, mapping }, commas, oneRowADay);
   }
 

@@ -55,7 +55,7 @@ export class NutritionDays {
     }
     let day = this.#days.get(when.date);
     if (day !== undefined && this.#options.oneRowADay === true)
-      throw secondRow(row.source, when.date, 'food-log');
+      throw secondRow(row.source, when.date, 'nutrition');
     if (day === undefined) {
       day = { source: row.source, items: [], totals: {}, doubts: [] };
       this.#days.set(when.date, day);

@@ -3,6 +3,7 @@ import { SyncError } from '../../base/errors.ts';
 import { type Text, phrase, sync } from '../../base/phrase.ts';
 import { listNames } from '../listed.ts';
 import { plain } from '../names.ts';
+import type { RecordKind } from '../types.ts';
 import type { TableForm } from './csv.ts';
 import { matchTitle } from './recognise.ts';
 import { unreadExport } from '../sources/unread.ts';
@@ -35,9 +36,13 @@ export function rejectStrange(
 }
 
 /** @param row its place in the file */
-export function secondRow(row: string, date: string, source: 'table' | 'food-log'): SyncError {
+export function secondRow(row: string, date: string, kind: RecordKind): SyncError {
   const seen = `${row} is a second row for ${date}; a diary has one a day.`;
-  return new SyncError('INPUT_INVALID', seen, { hint: nameSource(source) });
+  const hint =
+    kind === 'wellness'
+      ? nameSource()
+      : 'Write the sums of a day in one row. For a row a meal, add a column "meal".';
+  return new SyncError('INPUT_INVALID', seen, { hint });
 }
 
 export function otherKind(name: string, match: Match): SyncError {

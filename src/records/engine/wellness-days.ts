@@ -62,7 +62,7 @@ export class WellnessDays {
     const instant = instantOf(time);
     const isSecond = this.#options.oneRowADay === true && this.#days.has(when.date);
     const mayRepeat = () => instant !== undefined && values.every((v) => REPEATED.has(v.field));
-    if (isSecond && !mayRepeat()) throw secondRow(row.source, when.date, 'table');
+    if (isSecond && !mayRepeat()) throw secondRow(row.source, when.date, 'wellness');
     this.#moved ??= when.moved;
     const known = this.#dayOf(when.date, row.source);
     if (this.#options.strict === true) problems.push(...faults);

@@ -458,6 +458,20 @@ describe('a file', () => {
     expect(bodies).toMatchObject([{ items: [{ name: 'Milk' }] }]);
   });
 
+  it('of whole days of food with two rows for a day is refused, whether its source is named or not', async () => {
+    const text = `date,carbs,fat
+${DAY},200,60
+${DAY},50,10
+`;
+    for (const options of [{}, { source: 'food-log' }]) {
+      const { bodies, refused } = await read(text, { name: 'food.csv', ...options });
+      expect(bodies).toEqual([]);
+      expect(refused).toEqual([
+        expect.stringMatching(/^food\.csv:3 is a second row .* add a column "meal"/),
+      ]);
+    }
+  });
+
   it('with a date for each food is a food log, and foreign columns make it none', async () => {
     const foods = `Date,Time,Meal,Food,Calories (kJ),${GRAMS}`;
     const row = `${DAY},7:30 pm,Dinner,Rice,1255.2,1,6,65`;
