@@ -6,6 +6,7 @@ import type { MappingRule, NutritionMapping, Path, Source } from './types.ts';
 const OTHER_NAMES: Readonly<Record<string, readonly Path[]>> = {
   name: ['food', 'food_name', 'title'],
   calories: ['energy_kcal', 'calories_kcal', 'energy (kcal)'],
+  'calories#kJ': ['energy_kj', 'energy (kj)', 'energy [kj]', 'kilojoules', 'kj'],
   carbs: ['carbs_g', 'carbohydrates_g', 'carbohydrate', 'carbohydrate (g)'],
   protein: ['protein_g'],
   fat: ['fat_g'],
@@ -13,6 +14,8 @@ const OTHER_NAMES: Readonly<Record<string, readonly Path[]>> = {
   sugar: ['sugar_g', 'sugars_g'],
   quantity: ['amount', 'serving'],
   meal: ['meal_type'],
+  'waterMl#ml': ['water (ml)'],
+  'waterMl#l': ['water (l)'],
 };
 
 type Rules = Readonly<Record<string, MappingRule>>;
