@@ -39,14 +39,10 @@ export function readWhen(
   const value = firstValue(row, rule.from);
   if (value === undefined) return rule.or && readWhen(row, rule.or, zone, wanted);
   const text = isoOf(value, rule, row);
-  if (text === undefined) {
-    return {
-      problem: `${nameOf(rule)} is ${show(value)}, which is no ${FORMATS[rule.format ?? 'iso']}`,
-    };
-  }
+  if (text === undefined) return faultOf(row, rule, zone);
   const isDate = /^.{10}$/.test(text);
   const read = wanted === 'day' || isDate ? localDateOf(text, zone) : toLoggedAt(text, zone);
-  if (!read.ok) return { problem: `${nameOf(rule)} is ${show(value)}: ${read.problem}` };
+  if (!read.ok) return faultOf(row, rule, zone, read.problem);
   const instant = 'loggedAt' in read ? Date.parse(read.loggedAt) : read.instant;
   const { plusHours } = rule;
   if (plusHours === undefined || instant === undefined) {
@@ -54,6 +50,23 @@ export function readWhen(
     return { date: read.date, instant, text, moved };
   }
   return { date: dateAt(instant + plusHours * 3_600_000, zoneOfTime(text, zone)), instant, text };
+}
+
+/** Says why a time cannot be read: its time of day is at fault if the date alone can be. */
+function faultOf(
+  row: Row,
+  { clock, ...date }: TimeRule,
+  zone: Zone,
+  problem?: string,
+): { readonly problem: string } {
+  const time = clock === undefined ? undefined : firstValue(row, clock);
+  const day = time === undefined ? undefined : readWhen(row, date, zone, 'day');
+  const isOfClock = day !== undefined && !('problem' in day);
+  const name = nameOf(isOfClock ? { from: clock ?? [] } : date);
+  const value = show((isOfClock ? time : firstValue(row, date.from)) ?? null);
+  const format = isOfClock ? 'time of day' : FORMATS[date.format ?? 'iso'];
+  const fault = problem === undefined ? `, which is no ${format}` : `: ${problem}`;
+  return { problem: `${name} is ${value}${fault}` };
 }
 
 /** Returns the instant of a record (ms since 1970); undefined if it has no time that can be read. */
