@@ -162,8 +162,8 @@ class WellnessDay {
   readonly #fields = new Map<string, FieldSamples>();
   /** By field: a value that is not sent, and has a note. */
   readonly #unsent = new Map<string, TakenValue>();
-  /** Seconds of the longest sleep so far. */
-  #sleepLength = 0;
+  /** Seconds of the longest sleep so far, and number of its values. */
+  #sleep = { length: 0, count: 0 };
   readonly #source: string;
 
   constructor(source: string) {
@@ -187,20 +187,22 @@ class WellnessDay {
     known.all.add({ value, taken, instant, source, end, origin });
   }
 
-  /** Returns the values of a record without those of a shorter sleep. A longer one replaces the sleep so far. */
+  /**
+   * Returns the values of a record without those of a shorter sleep, or of one of the same length with fewer values. Any
+   * other sleep replaces the one so far as a whole.
+   */
   ofLongestSleep(values: readonly FoundValue[], sleep: readonly string[]): readonly FoundValue[] {
+    const others = values.filter(({ field }) => !sleep.includes(field));
+    const count = values.length - others.length;
+    if (count === 0) return values;
     const seconds = values.find(({ field }) => field === sleep[0])?.taken.value;
     const length = typeof seconds === 'number' ? seconds : 0;
-    const isOfSleep = ({ field }: FoundValue) => sleep.includes(field);
-    if (!values.some(isOfSleep)) return values;
-    if (length < this.#sleepLength) return values.filter((value) => !isOfSleep(value));
-    if (length > this.#sleepLength) {
-      for (const field of sleep) {
-        this.#fields.delete(field);
-        this.#unsent.delete(field);
-      }
+    if ((length - this.#sleep.length || count - this.#sleep.count) < 0) return others;
+    for (const field of sleep) {
+      this.#fields.delete(field);
+      this.#unsent.delete(field);
     }
-    this.#sleepLength = length;
+    this.#sleep = { length, count };
     return values;
   }
 

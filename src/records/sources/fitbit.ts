@@ -1,5 +1,5 @@
 import { KG_PER_POUND } from '../../base/units.ts';
-import type { MappingRule, Source, WellnessMapping } from './types.ts';
+import { type MappingRule, NIGHT, type Source, type WellnessMapping } from './types.ts';
 
 const MINUTE_SECS = 60;
 
@@ -10,6 +10,7 @@ const mainSleep = {
   holds: 'nights',
   format: 'json',
   day: { from: 'dateOfSleep' },
+  sleep: NIGHT,
   fields: {
     sleepSecs: minutes('minutesAsleep'),
     sleepDeepSecs: minutes('levels.summary.deep.minutes'),

@@ -20,13 +20,7 @@ const SLEEP = 'com.samsung.health.sleep.';
 const PRESSURE = 'com.samsung.health.blood_pressure.';
 const OXYGEN = 'com.samsung.health.oxygen_saturation.';
 
-/** A nap is a line of its own: the longest sleep of the day counts. */
-const minutesAsleep = (from: string): MappingRule => ({
-  from,
-  factor: MINUTE_SECS,
-  combine: 'max',
-  none: [0],
-});
+const minutesAsleep = (from: string): MappingRule => ({ from, factor: MINUTE_SECS, none: [0] });
 
 const files: readonly WellnessMapping[] = [
   {
@@ -56,12 +50,14 @@ const files: readonly WellnessMapping[] = [
     holds: 'nights',
     has: [`${SLEEP}start_time`, `${SLEEP}end_time`, `${SLEEP}time_offset`, 'sleep_duration'],
     day: time('end_time', SLEEP),
+    // A nap is a line of its own.
+    sleep: ['sleepSecs', 'sleepLightSecs', 'sleepRemSecs', 'sleepScore'],
     fields: {
       // What the app calls sleep time: from falling asleep to waking up.
       sleepSecs: minutesAsleep('sleep_duration'),
       sleepLightSecs: minutesAsleep('total_light_duration'),
       sleepRemSecs: minutesAsleep('total_rem_duration'),
-      sleepScore: { from: 'sleep_score', combine: 'max', none: [0, -1] },
+      sleepScore: { from: 'sleep_score', none: [0, -1] },
     },
   },
   {

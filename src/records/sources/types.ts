@@ -81,7 +81,8 @@ export interface WellnessMapping extends FileMapping {
   readonly fields: Readonly<Record<string, Path | MappingRule>>;
   /**
    * The fields of one sleep. Of several records of a day, the one with the largest first of these fields gives all of
-   * them: parts of two sleeps, or of one sleep from two devices, do not add up.
+   * them; of equal ones, the one with the most of them, then the last. Parts of two sleeps, or of one sleep from two
+   * devices, do not add up.
    */
   readonly sleep?: readonly [string, ...string[]];
 }

@@ -2,6 +2,7 @@ import {
   ABSOLUTE_TEMPERATURE,
   type MappingRule,
   type Mapping,
+  NIGHT,
   type Source,
   type TimeRule,
   type WellnessMapping,
@@ -34,6 +35,8 @@ const night: WellnessMapping['fields'] = {
   respiration: { from: ['Respiratory rate (rpm)', 'Atemfrequenz (Atemzüge/min.)'] },
 };
 
+const SLEEP = [...NIGHT, 'sleepScore', 'respiration'] as const;
+
 const tables: readonly Mapping[] = [
   {
     // physiological_cycles.csv. A cycle lasts from one sleep to the next: the energy burned in it is not
@@ -43,6 +46,7 @@ const tables: readonly Mapping[] = [
     format: 'csv',
     has: [cycleStart, onset, recovery],
     day: wakeDay,
+    sleep: [...SLEEP, 'recoveryScore', 'restingHr', 'hrv', 'spO2'],
     fields: {
       recoveryScore: { from: recovery },
       restingHr: {
@@ -66,6 +70,7 @@ const tables: readonly Mapping[] = [
     has: ['Cycle start time', 'Wake onset', 'Asleep duration (min)', 'Nap'],
     where: { Nap: ['false'] },
     day: wakeDay,
+    sleep: SLEEP,
     fields: night,
   },
 ];
@@ -80,7 +85,10 @@ const stage = (name: string) => ({
 const SLOW_WAVE = stage('slow_wave_sleep');
 const REM = stage('rem_sleep');
 
-const answers: readonly Pick<WellnessMapping, 'holds' | 'has' | 'where' | 'day' | 'fields'>[] = [
+const answers: readonly Pick<
+  WellnessMapping,
+  'holds' | 'has' | 'where' | 'day' | 'sleep' | 'fields'
+>[] = [
   {
     holds: 'recovery',
     has: ['created_at', 'score.recovery_score'],
@@ -100,6 +108,7 @@ const answers: readonly Pick<WellnessMapping, 'holds' | 'has' | 'where' | 'day' 
     has: ['end', 'nap', 'score.stage_summary'],
     where: { score_state: ['SCORED'], nap: [false] },
     day: sleepEnd,
+    sleep: SLEEP,
     fields: {
       sleepSecs: { ...stage('light_sleep'), and: [SLOW_WAVE.from, REM.from] },
       sleepDeepSecs: SLOW_WAVE,
