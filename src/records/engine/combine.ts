@@ -16,6 +16,8 @@ export interface Sample {
   readonly end?: number | undefined;
   /** The device or program that measured it. */
   readonly origin?: string | undefined;
+  /** The number of values that it combines; `source` is that of the last. */
+  readonly count?: number;
 }
 
 /** Takes the samples of a day, in the order of the file. */
@@ -80,7 +82,8 @@ function total(finish: (sum: number, count: number) => number): Combination {
       count++;
     },
     // Texts are no numbers: the rules of the field say so.
-    result: () => (count === 0 ? given(last) : { ...given(last), value: finish(sum, count) }),
+    result: () =>
+      count === 0 ? given(last) : { ...given(last), value: finish(sum, count), count },
   };
 }
 
@@ -139,7 +142,8 @@ export class CountedOnce implements Combination {
     const weight = (own: readonly Amount[]) => own.reduce((sum, { value }) => sum + value, 0);
     const order = { prefer: this.#prefer, weight, within: false };
     countOnce(this.#amounts(), order, ({ value }, part) => (total += value * part));
-    return { source: this.#source, instant: this.#instant, value: total };
+    const about = { source: this.#source, instant: this.#instant, count: this.#count };
+    return { ...about, value: total };
   }
 
   #amounts(): Amount[] {

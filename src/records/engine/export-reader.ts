@@ -108,7 +108,7 @@ export class ExportReader {
     if (mapping.guess === true)
       for (const member of unreadNames(header, mapping)) this.#unread.add(member);
     this.units = await judgeUnits(name, match, { header }, this.sources);
-    return this.#mapped(rowsOf(match), match, false);
+    return this.#mapped(name, rowsOf(match), match, false);
   }
 
   /**
@@ -129,7 +129,7 @@ export class ExportReader {
     if (isXml(text)) {
       if (match === undefined) throw unknownXml(name, text);
       const { readXml } = await import('./xml.ts');
-      return this.#mapped(readXml(name, chunks, match.mapping, this.#unread), match, false);
+      return this.#mapped(name, readXml(name, chunks, match.mapping, this.#unread), match, false);
     }
     const { linesBeforeHeader, readTable, tableForm } = await import('./csv.ts');
     const form = tableForm(text, match?.mapping.skipLines);
@@ -155,10 +155,11 @@ export class ExportReader {
       mapping.kind === 'wellness'
         ? isGuess
         : mapping.guess === true && mapping.totals !== undefined;
-    return this.#mapped(rows, { source, mapping }, commas, oneRowADay);
+    return this.#mapped(name, rows, { source, mapping }, commas, oneRowADay);
   }
 
   #mapped(
+    name: string,
     rows: Rows,
     match: FoundExport,
     commaIsDecimal: DecimalComma,
@@ -166,7 +167,7 @@ export class ExportReader {
   ): RecordStream {
     this.#found = match;
     const note = (text: string) => this.notes.push(text);
-    const about = { unread: this.#unread, note, commaIsDecimal, oneRowADay };
+    const about = { name, unread: this.#unread, note, commaIsDecimal, oneRowADay };
     return readMapped(rows, match.mapping, { ...this.#options, ...about, ...this.units });
   }
 

@@ -9,6 +9,8 @@ import { type FieldTarget, type ValueForm, isPart, rawValue } from './value.ts';
 /** Finds the platform's fields in a record. */
 
 export interface MappingOptions extends ValueForm {
+  /** The file's: the place of a day from several records. */
+  readonly name?: string;
   readonly zone: Zone;
   /** A second row for a day shows that the file is no diary. */
   readonly oneRowADay?: boolean;

@@ -161,7 +161,7 @@ class WellnessDay {
   readonly doubts: string[] = [];
   readonly #fields = new Map<string, FieldSamples>();
   /** By field: a value that is not sent, and has a note. */
-  readonly #unsent = new Map<string, TakenValue>();
+  readonly #unsent = new Map<string, { readonly taken: TakenValue; readonly source: string }>();
   /** Seconds of the longest sleep so far, and number of its values. */
   #sleep = { length: 0, count: 0 };
   readonly #source: string;
@@ -175,7 +175,7 @@ class WellnessDay {
     const { field, rule, raw, taken } = found;
     const value = isPart(rule) ? raw.value : taken.value;
     if (value === undefined) {
-      this.#unsent.set(field, taken);
+      this.#unsent.set(field, { taken, source: about.source });
       return;
     }
     let known = this.#fields.get(field);
@@ -218,27 +218,32 @@ class WellnessDay {
 
   read(date: string, options: MappingOptions): Reading {
     const samples = this.#whole.map((found) => ({ ...found, sample: found.all.result() }));
-    // A day from one record has its place; of several, the first.
     const sources = new Set(samples.map(({ sample }) => sample.source));
-    const [only = this.#source] = sources.size === 1 ? sources : [];
+    const isOfOne = sources.size < 2 && samples.every(({ sample: { count = 1 } }) => count < 2);
+    // A day from one record has its place; of several, the file.
+    const [only = this.#source] = isOfOne ? sources : [options.name];
     const notes = new Notes(only, true, options.strict === true);
     notes.problems.push(...this.faults);
     for (const doubt of this.doubts) notes.adapt(undefined, doubt);
     const values: JsonObject = {};
     const exact = new Map<string, number>();
     let isUnmeasured = false;
-    const take = (field: string, taken: TakenValue) => {
+    const take = (field: string, { problem, ...taken }: TakenValue, place: string, of = '') => {
+      if (problem !== undefined)
+        notes.problems.push({ source: place, field, problem: problem + of });
       notes.take(field, taken);
       isUnmeasured ||= taken.isUnmeasured === true;
       if (taken.value !== undefined) values[field] = taken.value;
       if (taken.exact !== undefined) exact.set(field, taken.exact);
     };
     for (const { field, rule, platform, raw, sample } of samples) {
-      const { value, taken = {} } = sample;
-      const whole = { ...raw, value, written: value };
-      take(field, isPart(rule) ? takeValue(whole, platform) : taken);
+      const { value, taken = {}, source, count = 1 } = sample;
+      const whole = isPart(rule) ? takeValue({ ...raw, value, written: value }, platform) : taken;
+      const parts = rule.combine === 'mean' ? 'mean' : 'sum';
+      take(field, whole, source, count > 1 ? ` (the ${parts} of ${count} records)` : '');
     }
-    for (const [field, taken] of this.#unsent) if (!(field in values)) take(field, taken);
+    for (const [field, { taken, source }] of this.#unsent)
+      if (!(field in values)) take(field, taken, source);
     const instants = samples.flatMap(({ sample: { instant } }) => instant ?? []);
     const at = instants.length === 0 ? undefined : Math.max(...instants);
     const day = { date, names: [], zoneUsed: false, at };
