@@ -80,7 +80,7 @@ export class WellnessDays {
     const { day, span } = this.#mapping;
     const when = readWhen(row, day, this.#options.zone, 'day');
     const isTime = span !== undefined && instantOf(when) === undefined;
-    return isTime ? readWhen(row, span.from, this.#options.zone, 'time') : when;
+    return (isTime ? readWhen(row, span.from, this.#options.zone, 'time') : undefined) ?? when;
   }
 
   #addStage(row: Row, span: SpanRule, values: readonly FoundValue[], problems: RawRecord[]): void {
@@ -125,12 +125,13 @@ export class WellnessDays {
       this.#mapping.span?.prefer ?? [],
     )) {
       const day = this.#dayOf(date, source);
-      for (const [field, value] of seconds) {
+      const values = [...seconds].map(([field, value]) => {
         const target = targetOf(field, '', WELLNESS_FIELDS);
         const raw = { value, isRounded: true };
-        const taken = takeValue(raw, target.platform);
-        day.add({ ...target, raw, taken }, { instant: undefined, source });
-      }
+        return { ...target, raw, taken: takeValue(raw, target.platform) };
+      });
+      for (const found of day.ofLongestSleep(values, this.#mapping.sleep ?? []))
+        day.add(found, { instant: undefined, source });
     }
     if (this.#moved !== undefined) this.#options.note?.(`a time in another zone: ${this.#moved}`);
     const isStrict = this.#options.strict === true;

@@ -91,7 +91,7 @@ export const appleHealth: Source = {
         steps: quantity('StepCount', { combine: 'once' }),
         floors: quantity('FlightsClimbed', { combine: 'once' }),
         distanceMeters: quantity('DistanceWalkingRunning', {
-          ...inUnits({ km: 1_000, m: 1, mi: METRES_PER_MILE }),
+          ...inUnits({ km: 1_000, m: 1, mi: METRES_PER_MILE, ft: 0.3048 }),
           combine: 'once',
           decimals: 0,
         }),

@@ -10,7 +10,8 @@ const HOUR_SECS = 3_600;
 
 const ENERGY = { kcal: 1, kJ: KCAL_PER_KJ };
 const TIME = { hr: 1, min: 1 / 60, s: 1 / HOUR_SECS };
-const DISTANCE = { km: 1_000, mi: METRES_PER_MILE, m: 1 };
+const DISTANCE = { km: 1_000, mi: METRES_PER_MILE, m: 1, ft: 0.3048 };
+const WEIGHT = { kg: 1, lb: KG_PER_POUND, st: 14 * KG_PER_POUND };
 const VOLUME = { mL: 1, L: 1_000, fl_oz_us: ML_PER_FLUID_OUNCE };
 
 function metric(named: string | string[], rule: Partial<MappingRule> = {}): MappingRule {
@@ -40,18 +41,29 @@ const sleep = (...from: string[]): MappingRule => ({
   unit: { from: '^.units', factors: TIME },
 });
 
-/** The sums of columns whose headers end with one of these units. */
-function sumsIn(
+/** The stages of a night one by one, without "Summarize Data". */
+const stages = (...values: string[]): MappingRule => ({
+  from: 'value',
+  named: 'sleep_analysis',
+  words: Object.fromEntries(values.map((value) => [value, 1])),
+  combine: 'night',
+});
+
+/** Rules for columns whose headers end with one of these units. */
+function columnsIn(
   factors: Readonly<Record<string, number>>,
   field: string,
+  rule: Omit<MappingRule, 'from'>,
   ...columns: string[]
 ): Readonly<Record<string, MappingRule>> {
   const rules = Object.entries(factors).map(([unit, factor]): [string, MappingRule] => [
     `${field}#${unit}`,
-    { from: columns.map((column) => `${column} (${unit})`), factor, combine: 'sum' },
+    { ...rule, from: columns.map((column) => `${column} (${unit})`), factor },
   ]);
   return Object.fromEntries(rules);
 }
+
+const SUM = { combine: 'sum' } as const;
 
 export const healthAutoExport: Source = {
   name: 'health-auto-export',
@@ -74,13 +86,19 @@ export const healthAutoExport: Source = {
       records: 'data.metrics[].data[]',
       has: ['^.name', '^.units', ['date', 'sleepEnd', 'startDate']],
       name: '^.name',
-      day: { from: ['date', 'sleepEnd', 'endDate'] },
+      day: { from: ['sleepEnd', 'date', 'endDate'] },
+      span: {
+        from: { from: 'startDate' },
+        to: { from: 'endDate' },
+        origin: 'source',
+        prefer: ['watch'],
+      },
       // Two devices may have recorded the same night.
       sleep: NIGHT,
       fields: {
         restingHr: metric('resting_heart_rate'),
         hrvSdnn: metric('heart_rate_variability', { combine: 'mean', decimals: 1 }),
-        weight: metricIn({ kg: 1, lb: KG_PER_POUND }, 'weight_body_mass', { decimals: 2 }),
+        weight: metricIn(WEIGHT, 'weight_body_mass', { decimals: 2 }),
         bodyFat: metric('body_fat_percentage', { decimals: 1 }),
         vo2max: metric(['vo2_max', 'vo2max'], { decimals: 1 }),
         steps: metric('step_count', { combine: 'sum' }),
@@ -100,6 +118,11 @@ export const healthAutoExport: Source = {
         sleepLightSecs: sleep('core'),
         sleepRemSecs: sleep('rem'),
         sleepAwakeSecs: sleep('awake'),
+        'sleepSecs#stages': stages('Asleep', 'Unspecified', 'Core', 'Deep', 'REM'),
+        'sleepDeepSecs#stages': stages('Deep'),
+        'sleepLightSecs#stages': stages('Core'),
+        'sleepRemSecs#stages': stages('REM'),
+        'sleepAwakeSecs#stages': stages('Awake'),
       },
     },
     {
@@ -120,17 +143,14 @@ export const healthAutoExport: Source = {
           'Active Energy (kJ)',
         ],
       ],
+      // Samples of a workout, or of each minute.
+      hasNot: ['Source'],
       day: { from: ['Date/Time', 'Date'] },
       sleep: NIGHT,
       fields: {
         restingHr: { from: ['Resting Heart Rate (count/min)', 'Resting Heart Rate (bpm)'] },
         hrvSdnn: { from: 'Heart Rate Variability (ms)', combine: 'mean', decimals: 1 },
-        weight: { from: ['Weight (kg)', 'Weight & Body Mass (kg)'] },
-        'weight#lb': {
-          from: ['Weight (lb)', 'Weight & Body Mass (lb)'],
-          factor: KG_PER_POUND,
-          decimals: 2,
-        },
+        ...columnsIn(WEIGHT, 'weight', { decimals: 2 }, 'Weight', 'Weight & Body Mass'),
         bodyFat: { from: 'Body Fat Percentage (%)', decimals: 1 },
         vo2max: {
           from: ['VO2 Max (ml/(kg·min))', 'VO2 Max (mL/min·kg)', 'VO2 Max (ml/kg/min)'],
@@ -138,10 +158,10 @@ export const healthAutoExport: Source = {
         },
         steps: { from: ['Step Count (count)', 'Step Count (steps)'], combine: 'sum' },
         floors: { from: 'Flights Climbed (count)', combine: 'sum' },
-        ...sumsIn(DISTANCE, 'distanceMeters', 'Walking + Running Distance'),
+        ...columnsIn(DISTANCE, 'distanceMeters', SUM, 'Walking + Running Distance'),
         exerciseMinutes: { from: 'Apple Exercise Time (min)', combine: 'sum' },
-        ...sumsIn(ENERGY, 'activeCaloriesBurned', 'Active Energy'),
-        ...sumsIn(ENERGY, 'restingCaloriesBurned', 'Resting Energy', 'Basal Energy Burned'),
+        ...columnsIn(ENERGY, 'activeCaloriesBurned', SUM, 'Active Energy'),
+        ...columnsIn(ENERGY, 'restingCaloriesBurned', SUM, 'Resting Energy', 'Basal Energy Burned'),
         respiration: { from: 'Respiratory Rate (count/min)', combine: 'mean', decimals: 1 },
         spO2: { from: 'Blood Oxygen Saturation (%)', combine: 'mean', decimals: 1 },
         systolic: 'Blood Pressure [Systolic] (mmHg)',

@@ -15,6 +15,11 @@ const UNREAD: readonly UnreadExport[] = [
       'It states no units. Take "Fitbit" or "Google Health" on takeout.google.com instead: sync reads that archive.',
   },
   {
+    form: /^\ufeff?Date\/Time,.*,Source\r?$/m,
+    title: 'a table of single samples from Health Auto Export',
+    remedy: 'Export health metrics, without workouts, with "Summarize Data" switched on.',
+  },
+  {
     form: /^\ufeff?#Version: ?\d+\r?\n#Units: ?\w+/,
     title: 'an export of Libra',
     remedy:
