@@ -5,7 +5,7 @@ import { NutritionDays } from './nutrition-days.ts';
 import { type Row, type Rows, firstValue } from './row.ts';
 import { numbersOf, orderOf } from './time.ts';
 import type { MappingOptions } from './row-values.ts';
-import type { Mapping } from '../sources/types.ts';
+import type { Mapping, Path } from '../sources/types.ts';
 import { WellnessDays } from './wellness-days.ts';
 
 /** Reads the records of an export with the mapping of its source. */
@@ -23,7 +23,8 @@ export async function* readMapped(
     mapping.kind === 'wellness'
       ? new WellnessDays(mapping, options)
       : new NutritionDays(mapping, options);
-  const { where } = mapping;
+  const where = Object.entries(mapping.where ?? {});
+  const unless = Object.entries(mapping.unless ?? {});
   const { from, format } = mapping.kind === 'wellness' ? mapping.day : mapping.time;
   const isTable = mapping.format === 'csv';
   const mayLackOrder = isTable && format === undefined;
@@ -32,7 +33,8 @@ export async function* readMapped(
   const yearLast: Row[] = [];
   for await (const rows of parts) {
     for (const row of rows) {
-      if ((isTable && isDeleted(row)) || (where !== undefined && !isMeant(row, where))) continue;
+      if (isTable && isDeleted(row)) continue;
+      if (!where.every(isIn(row)) || unless.some(isIn(row))) continue;
       const { source, problem } = row;
       if (problem !== undefined) problems.push({ source, problem });
       else if (mayLackOrder && numbersOf(firstValue(row, from), 'dmy') !== undefined) {
@@ -72,9 +74,10 @@ function inOrder(rows: readonly Row[], paths: readonly string[]): Row[] {
   });
 }
 
-function isMeant(row: Row, where: NonNullable<Mapping['where']>): boolean {
-  return Object.entries(where).every(([path, values]) => {
+/** Checks for a member with one of some values. */
+function isIn(row: Row): (condition: readonly [Path, readonly unknown[]]) => boolean {
+  return ([path, values]) => {
     const value = row.get(path);
     return values.some((wanted) => wanted === value || String(wanted) === scalarText(value));
-  });
+  };
 }

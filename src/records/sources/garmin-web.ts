@@ -1,6 +1,9 @@
 import type { MappingRule, Source, WellnessMapping } from './types.ts';
 import { DEVICE_STRESS } from './types.ts';
 
+/** The first column of nights is named after the time that was chosen. */
+const NIGHTS = ['Sleep Score 4 Weeks', 'Sleep Score 7 Days'];
+
 /** A table of days, whose first column has no name: that of pandas numbers the rows. */
 function days(
   holds: string,
@@ -22,10 +25,11 @@ export const garminWeb: Source = {
   name: 'garmin-web',
   title: 'Garmin Connect website',
   howTo:
-    'On https://connect.garmin.com open Health Stats > Sleep, Weight, Steps, Heart Rate or Calories, choose four weeks, and "Export CSV". Keep the name of Steps.csv.',
+    'On https://connect.garmin.com open Health Stats > Sleep, Weight, Steps, Heart Rate or Calories, choose seven days or four weeks, and "Export CSV". Keep the name of Steps.csv.',
   evidence: [
     'knotji/runmate-ai src/lib/import/adapters/garminSleepCsv.ts',
     'knotji/runmate-ai tests/e2e/csv-import.spec.ts',
+    'thusspokedata/pulsia backend/src/metrics/parseSleepCsv.ts',
     'thusspokedata/pulsia backend/src/metrics/parseWeightCsv.ts',
     'thusspokedata/pulsia backend/src/metrics/parseStepsCsv.ts',
     'Zhoreb-Meggido/bitebudget src/services/garmin-import.service.ts',
@@ -36,8 +40,8 @@ export const garminWeb: Source = {
       kind: 'wellness',
       holds: 'nights',
       format: 'csv',
-      has: ['Sleep Score 4 Weeks', 'Score', 'Duration'],
-      day: { from: 'Sleep Score 4 Weeks' },
+      has: [NIGHTS, 'Score', 'Duration'],
+      day: { from: NIGHTS },
       fields: {
         sleepSecs: { from: 'Duration', read: 'duration' },
         sleepScore: 'Score',

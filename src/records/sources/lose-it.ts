@@ -4,14 +4,23 @@ export const loseIt: Source = {
   name: 'lose-it',
   title: 'Lose It! export',
   howTo:
-    'Log in on www.loseit.com, and open https://www.loseit.com/export/data: an archive with food-logs.csv and weights.csv. The weights have no unit: name it with --unit.',
+    'Log in on www.loseit.com, and open https://www.loseit.com/export/data: an archive with food-logs.csv and weights.csv. A WeeklySummary.csv of the website works as well. The weights have no unit: name it with --unit.',
   evidence: ['stozo04/loseit-cli README.md', 'RichClarkeAI/loseit-cli loseit-analyze.sh'],
   files: [
     {
       kind: 'nutrition',
       holds: 'foods',
       format: 'csv',
-      has: ['Date', 'Name', ['Meal', 'Type'], 'Units', 'Deleted', 'Carbohydrates (g)'],
+      // The weekly summaries have no column "Deleted", and exercise among the foods.
+      has: [
+        'Date',
+        'Name',
+        ['Meal', 'Type'],
+        'Units',
+        ['Deleted', 'Cholesterol (mg)'],
+        'Carbohydrates (g)',
+      ],
+      unless: { Type: ['Exercise'] },
       time: { from: 'Date', format: 'mdy', or: { from: 'Date' } },
       item: {
         name: 'Name',

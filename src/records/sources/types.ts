@@ -54,6 +54,8 @@ interface FileMapping {
   readonly ignored?: readonly Path[];
   /** A record counts only if each of these members has one of the values. */
   readonly where?: Readonly<Record<Path, readonly (string | number | boolean)[]>>;
+  /** A record is left out if one of these members has one of the values: what is no food. */
+  readonly unless?: FileMapping['where'];
   /** The member with the name of the value, if each record holds a single named value. */
   readonly name?: Path;
   /** JSON: every member is a field of the platform or neutral (`foreign.ts`). */

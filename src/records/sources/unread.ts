@@ -40,7 +40,12 @@ const UNREAD: readonly UnreadExport[] = [
   {
     form: /^\ufeff?Date,Avg Score,Avg Quality,Avg Duration/,
     title: 'sleep of whole weeks from the Garmin Connect website',
-    remedy: 'Choose four weeks there, so that the file has days.',
+    remedy: 'Choose seven days or four weeks there, so that the file has days.',
+  },
+  {
+    form: /^\ufeff?Sleep Score 1 Day\b/,
+    title: 'a single night from the Garmin Connect website',
+    remedy: 'Choose seven days or four weeks there.',
   },
   {
     form: /^\ufeff?(?:Date)?,Overnight HRV/,

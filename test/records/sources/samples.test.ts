@@ -14,6 +14,7 @@ const KG = new Map([['weight', { factor: 1 }]]);
 const UNITS = new Map([
   ['fitbit-api-weight.json', KG],
   ['myfitnesspal-measurements.csv', new Map([['weight', { factor: 0.45359237 }]])],
+  ['myfitnesspal-measurement-summary.csv', new Map([['weight', { factor: 0.45359237 }]])],
   ['lose-it-weights.csv', new Map([['weight', { factor: 0.45359237 }]])],
 ]);
 
