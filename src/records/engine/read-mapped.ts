@@ -2,6 +2,7 @@ import { SyncError } from '../../base/errors.ts';
 import type { RawRecord, Reading } from '../types.ts';
 import { scalarText } from '../values.ts';
 import { NutritionDays } from './nutrition-days.ts';
+import { severalPeople } from './refusals.ts';
 import { type Row, type Rows, firstValue } from './row.ts';
 import { numbersOf, orderOf } from './time.ts';
 import type { MappingOptions } from './row-values.ts';
@@ -25,6 +26,8 @@ export async function* readMapped(
       : new NutritionDays(mapping, options);
   const where = Object.entries(mapping.where ?? {});
   const unless = Object.entries(mapping.unless ?? {});
+  const { person } = mapping;
+  const people = new Set<string>();
   const { from, format } = mapping.kind === 'wellness' ? mapping.day : mapping.time;
   const isTable = mapping.format === 'csv';
   const mayLackOrder = isTable && format === undefined;
@@ -35,6 +38,7 @@ export async function* readMapped(
     for (const row of rows) {
       if (isTable && isDeleted(row)) continue;
       if (!where.every(isIn(row)) || unless.some(isIn(row))) continue;
+      if (person !== undefined) people.add(scalarText(row.get(person)));
       const { source, problem } = row;
       if (problem !== undefined) problems.push({ source, problem });
       else if (mayLackOrder && numbersOf(firstValue(row, from), 'dmy') !== undefined) {
@@ -43,6 +47,9 @@ export async function* readMapped(
     }
     if (problems.length > 0) yield* problems.splice(0);
   }
+  people.delete('');
+  if (person !== undefined && people.size > 1)
+    throw severalPeople(options.name ?? '', person, people);
   for (const row of inOrder(yearLast, [from].flat())) reader.add(row, problems);
   yield* problems.splice(0);
   yield* reader.finish();

@@ -136,9 +136,9 @@ export function unreadNames(names: readonly string[], mapping: Mapping): string[
   const times = mapping.kind === 'wellness' ? [mapping.day, mapping.at] : [mapping.time];
   const rules =
     mapping.kind === 'wellness' ? mapping.fields : { ...mapping.item, ...mapping.totals };
-  const { name = '', where = {} } = mapping;
+  const { name = '', person = '', where = {} } = mapping;
   const paths = [
-    ...[name, 'deleted', ...Object.keys(where)],
+    ...[name, person, 'deleted', ...Object.keys(where)],
     ...times.flatMap((time) => [time?.from, time?.clock, time?.offset, time?.or?.from]),
     ...Object.values(rules).flatMap((rule) =>
       typeof rule === 'string' ? rule : [rule.from, rule.and, rule.over, rule.unit?.from],

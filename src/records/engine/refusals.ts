@@ -45,6 +45,12 @@ export function secondRow(row: string, date: string, kind: RecordKind): SyncErro
   return new SyncError('INPUT_INVALID', seen, { hint });
 }
 
+/** @param people what stands in the column that tells them apart */
+export function severalPeople(name: string, column: string, people: Iterable<string>): SyncError {
+  const found = `${name} is perhaps of several people: its column "${column}" has ${listNames([...people])}`;
+  return invalid(name, found, 'Keep the rows of one, and delete the others.');
+}
+
 export function otherKind(name: string, match: Match): SyncError {
   const { kind } = match.mapping;
   return invalid(

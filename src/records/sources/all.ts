@@ -1,5 +1,6 @@
 import { appleHealth } from './apple-health.ts';
 import { cronometer } from './cronometer.ts';
+import { eufy } from './eufy.ts';
 import { fatSecret } from './fatsecret.ts';
 import { fit } from './fit.ts';
 import { fitbit } from './fitbit.ts';
@@ -19,6 +20,7 @@ import { samsungHealth } from './samsung-health.ts';
 import type { Source } from './types.ts';
 import { whoop } from './whoop.ts';
 import { withings } from './withings.ts';
+import { zepp } from './zepp.ts';
 
 /** Every source that sync knows, in the order of `sync sources`. */
 export const SOURCES: readonly Source[] = [
@@ -33,7 +35,9 @@ export const SOURCES: readonly Source[] = [
   fitbit,
   googleFit,
   withings,
+  eufy,
   samsungHealth,
+  zepp,
   healthAutoExport,
   cronometer,
   myFitnessPal,
