@@ -1,4 +1,4 @@
-import { keepPart, table } from '../scripts/generated.mjs';
+import { keepPart, table } from '../scripts/docs/document.mjs';
 
 const COLUMNS = ['job', 'figure', 'ours', 'rival', 'ratio', 'target', 'result'];
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { GARMIN_DEVICE, LOGIN, SANDBOX, addressOf, playBrowser } from './play.mjs';
+import { GARMIN_DEVICE, startLogin, startSandbox } from './play.mjs';
 
 /** The program: this checkout's, or an installed one (the test of the package sets it). */
 const program = resolve(
@@ -44,7 +44,10 @@ process.stdout.on('error', (error) => leave(error.code === 'EPIPE' ? 0 : 1));
 
 let sandbox;
 try {
-  sandbox = await startSandbox();
+  say('$ sync sandbox --auto-approve');
+  sandbox = await startSandbox(start);
+  sandbox.child.stderr.pipe(process.stderr);
+  say(`The platform, emulated, is at ${sandbox.url}.\n`);
   env.SYNC_BASE_URL = sandbox.url;
   env.SYNC_CLIENT_ID = sandbox.clientId;
   await login();
@@ -63,8 +66,8 @@ try {
   await show(['status']);
   await showHeld();
 } finally {
-  sandbox?.stop();
-  await sandbox?.ended;
+  sandbox?.child.kill('SIGTERM');
+  await running.get(sandbox?.child);
   rmSync(home, { recursive: true, force: true });
 }
 process.exitCode = failed ? 1 : 0;
@@ -82,8 +85,7 @@ async function leave(exitCode) {
 /** The real login: a listener on a loopback port, the service's redirect to it, the code exchange. */
 async function login() {
   say('$ sync login --no-browser        (this script plays the browser)');
-  const child = start(LOGIN);
-  playBrowser(child);
+  const child = startLogin(start);
   child.stdout.pipe(process.stdout, { end: false });
   await over(child);
   say('');
@@ -191,15 +193,6 @@ function over(child) {
       done();
     });
   });
-}
-
-async function startSandbox() {
-  say('$ sync sandbox --auto-approve');
-  const child = start(SANDBOX);
-  child.stderr.pipe(process.stderr);
-  const { url, clientId } = await addressOf(child);
-  say(`The platform, emulated, is at ${url}.\n`);
-  return { url, clientId, ended: running.get(child), stop: () => child.kill('SIGTERM') };
 }
 
 /** The last day of a list of records: one request is enough to look at. */

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { resultTypes } from './result-types.mjs';
+import { writtenTypes } from './written-types.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const entries = ['index', 'sandbox'].map((name) => resolve(root, `src/library/${name}.ts`));
@@ -18,20 +18,21 @@ const program = ts.createProgram(entries, {
 });
 const outDir = resolve(root, process.argv[2] ?? 'dist/types');
 rmSync(outDir, { recursive: true, force: true });
-// Inferred by valibot, which the package does not have.
-const inferred = resolve(root, 'scripts/json-schema/results.ts');
+const written = await writtenTypes();
 const queue = [...entries];
-const written = new Set(queue);
+const seen = new Set(queue);
 for (const path of queue) {
-  const text = path === inferred ? await resultTypes() : declarationOf(path);
+  const declared = declarationOf(path);
+  const write = written[relative(root, path).replaceAll('\\', '/')];
+  const text = write === undefined ? declared : await write(declared);
   const out = resolve(outDir, relative(root, path)).replace(/\.ts$/, '.d.ts');
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(out, text.replaceAll(/(['"])(\.{1,2}\/[^'"]+)\.ts\1/g, '$1$2.js$1'));
   for (const { fileName } of ts.preProcessFile(text).importedFiles) {
     if (!fileName.startsWith('.')) throw new Error(`${path}: a public type imports ${fileName}`);
     const next = resolve(dirname(path), fileName);
-    if (!written.has(next)) queue.push(next);
-    written.add(next);
+    if (!seen.has(next)) queue.push(next);
+    seen.add(next);
   }
 }
 

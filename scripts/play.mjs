@@ -1,15 +1,6 @@
 // What scripts share that play a user of the program: a sandbox, the browser of a login, a device.
 import { once } from 'node:events';
 
-/** Arguments of a sandbox on a free port that approves each login. */
-export const SANDBOX = [
-  ...['sandbox', '--port', '0', '--auto-approve'],
-  ...['--set', 'exactRedirectUris=false', '--json'],
-];
-
-/** Arguments of a login whose browser is {@link playBrowser}. */
-export const LOGIN = ['login', '--no-browser', '--port', '0'];
-
 /** The description that a bike computer of Garmin holds. */
 export const GARMIN_DEVICE = `<?xml version="1.0" encoding="UTF-8"?>
 <Device xmlns="http://www.garmin.com/xmlschemas/GarminDevice/v2">
@@ -24,11 +15,26 @@ export async function addressOf(sandbox) {
     throw new Error('The sandbox ended at once.');
   });
   const [line] = await Promise.race([once(sandbox.stdout, 'data'), early]);
-  return JSON.parse(String(line).split('\n')[0]);
+  const { url, clientId } = JSON.parse(String(line).split('\n')[0]);
+  return { url, clientId };
 }
 
-/** Opens the address that a login prints, once. */
-export function playBrowser(login) {
+/**
+ * Starts a sandbox on a free port that approves each login.
+ *
+ * @param start starts the program with arguments
+ */
+export async function startSandbox(start) {
+  const child = start([
+    ...['sandbox', '--port', '0', '--auto-approve'],
+    ...['--set', 'exactRedirectUris=false', '--json'],
+  ]);
+  return { child, ...(await addressOf(child)) };
+}
+
+/** Starts a login, and opens the address that it prints, once. */
+export function startLogin(start, ...flags) {
+  const login = start(['login', '--no-browser', '--port', '0', ...flags]);
   let text = '';
   let isAsked = false;
   login.stderr.setEncoding('utf8').on('data', (piece) => {
@@ -38,4 +44,5 @@ export function playBrowser(login) {
     isAsked = true;
     fetch(address).catch(() => login.kill());
   });
+  return login;
 }

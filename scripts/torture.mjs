@@ -7,7 +7,7 @@ import { availableParallelism, cpus, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startVitest } from 'vitest/node';
-import { keepPart } from './generated.mjs';
+import { keepPart } from './docs/document.mjs';
 
 const USAGE = `Usage: npm run torture -- [--short] [--seed N] [--kind NAME]... [--round N] [--record]
 

@@ -11,7 +11,7 @@ export type Shape = Readonly<Record<string, v.GenericSchema>>;
 export type Words<TWord extends string = string> = Readonly<Record<TWord, string>>;
 export type When = string | undefined;
 /** The schema of a field, which may be absent if there is a condition. */
-export type Field<TSchema extends v.GenericSchema, TWhen extends When> = TWhen extends string
+type Field<TSchema extends v.GenericSchema, TWhen extends When> = TWhen extends string
   ? v.ExactOptionalSchema<TSchema, undefined>
   : TSchema;
 
@@ -119,40 +119,58 @@ export function nullable(inner: v.GenericSchema, condition: string) {
   return field(v.nullable(schema), `${about}; null ${condition}`, when, facts);
 }
 
+/** The lines in which a field has one of these words. */
+export interface Variant<TWord extends string = string, TFields extends Shape = Shape> {
+  readonly is: Words<TWord>;
+  readonly fields: TFields;
+}
+
+/** A field that decides about further fields of its line, such as the outcome of an upload. */
+export function variants<const TEach extends readonly Variant[]>(about: string, each: TEach) {
+  const words = each.reduce<Words>((all, { is }) => ({ ...all, ...is }), {});
+  return Object.assign(word(about, words), { variants: each });
+}
+
+export function variant<TWord extends string, TFields extends Shape>(
+  word: TWord,
+  meaning: string,
+  fields: TFields,
+): Variant<TWord, TFields> {
+  return variantOf({ [word]: meaning } as Words<TWord>, fields);
+}
+
+export function variantOf<TWord extends string, TFields extends Shape>(
+  is: Words<TWord>,
+  fields: TFields,
+): Variant<TWord, TFields> {
+  return { is, fields };
+}
+
 /** What documents say of a field. */
-export interface FieldFacts extends Facts {
+interface FieldFacts extends Facts {
   /** Without the condition. */
   readonly schema: v.GenericSchema;
   readonly about: string;
 }
 
 export function factsOf(schema: v.GenericSchema): FieldFacts {
-  const inner = partsOf(schema).wrapped;
-  if (schema.type === 'exact_optional' && inner !== undefined) return factsOf(inner);
+  const { wrapped } = partsOf(schema);
+  if (schema.type === 'exact_optional' && wrapped !== undefined) return factsOf(wrapped);
   return { schema, about: v.getDescription(schema) ?? '', ...(v.getMetadata(schema) as Facts) };
 }
 
-/** A schema or a rule in a pipe. */
-interface Step {
+/** The parts of a schema, or of a rule in its pipe, that valibot's general type does not show. */
+export interface Parts {
   readonly type: string;
-  readonly requirement?: unknown;
-  readonly pipe?: readonly Step[];
-}
-
-/** The parts of the schemas above that valibot's general type does not show. */
-interface Parts {
   readonly wrapped?: v.GenericSchema;
   readonly item?: v.GenericSchema;
   readonly entries?: Shape;
   readonly options?: readonly string[];
+  readonly variants?: readonly Variant[];
+  readonly pipe?: readonly Parts[];
+  readonly requirement?: unknown;
 }
 
 export function partsOf(schema: v.GenericSchema): Parts {
-  return schema as Parts;
-}
-
-/** Returns the rules of a schema, and of the schemas that it extends. */
-export function rulesOf(schema: object): Step[] {
-  const { pipe = [] } = schema as Step;
-  return pipe.flatMap((step) => [step, ...rulesOf(step)]);
+  return schema;
 }

@@ -1,77 +1,76 @@
 import type * as v from 'valibot';
-import type { Shape, Words } from './fields.ts';
+import type { Shape, Variant } from './fields.ts';
 
-/** One kind of line that `--json` prints. Several kinds may share the `type` "summary". */
-export interface LineKind<
-  TFields extends Shape = Shape,
-  TBy extends string = string,
-  TEach extends readonly Variant[] = readonly Variant[],
-> {
-  /** The values of `type`; usually one. */
-  readonly types: readonly [string, ...string[]];
-  /** Of several kinds with one `type`: what this one is about. */
-  readonly of?: string;
-  /** A sentence. */
-  readonly about: string;
+/** What a line says. Its key in a table of lines/ is its `type`, or `summary of SUBJECT`. */
+export interface Line<TFields extends Shape = Shape> {
   /** The commands that print it, without `sync`. */
   readonly commands: readonly string[];
+  /** A sentence. */
+  readonly about: string;
   /** Fields of every line of this kind, without `type` and `v`. */
   readonly fields: TFields;
-  /** Other fields may be present: they are passed on from elsewhere. */
-  readonly open?: boolean;
-  /** The field whose value decides about further fields, and what it says. */
-  readonly by?: readonly [name: TBy, about: string];
-  readonly variants?: TEach;
+  /** Whether other fields may be present. */
+  readonly open: boolean;
 }
 
-export interface Variant<TWord extends string = string, TFields extends Shape = Shape> {
-  /** The values of the field `by` in these lines, and what each means. */
-  readonly is: Words<TWord>;
-  readonly fields: TFields;
+/** One kind of line that `--json` prints. */
+export interface LineKind extends Line {
+  /** The values of `type`; usually one. Several kinds may share the `type` "summary". */
+  readonly types: readonly string[];
+  /** Of several kinds with one `type`: what this one is about. */
+  readonly of: string | undefined;
 }
 
-/** Returns a kind of line. @param type or several, or `summary of SUBJECT` */
-export function line<
-  const TFields extends Shape,
-  const TBy extends string,
-  const TEach extends readonly Variant[] = readonly [],
->(
-  type: string | readonly [string, ...string[]],
-  kind: Omit<LineKind<TFields, TBy, TEach>, 'types' | 'of'>,
-): LineKind<TFields, TBy, TEach> {
-  if (typeof type !== 'string') return { types: type, ...kind };
-  const [name = '', of] = type.split(' of ');
-  return { types: [name], ...(of === undefined ? {} : { of }), ...kind };
-}
-
-/** Returns the lines in which the field `by` has this value, or one of these values. */
-export function variant<TWord extends string, TFields extends Shape>(
-  word: TWord,
-  meaning: string,
+export function line<const TFields extends Shape>(
+  commands: readonly string[],
+  about: string,
   fields: TFields,
-): Variant<TWord, TFields>;
-export function variant<TWord extends string, TFields extends Shape>(
-  is: Words<TWord>,
-  fields: TFields,
-): Variant<TWord, TFields>;
-export function variant(
-  ...given: [word: string, meaning: string, fields: Shape] | [is: Words, fields: Shape]
-): Variant {
-  if (given.length === 2) return { is: given[0], fields: given[1] };
-  return { is: { [given[0]]: given[1] }, fields: given[2] };
+): Line<TFields> {
+  return { commands, about, fields, open: false };
+}
+
+/** A line to which other fields may be added, which are passed on from elsewhere. */
+export function openLine(commands: readonly string[], about: string, fields: Shape): Line {
+  return { commands, about, fields, open: true };
+}
+
+/** The last line of commands that handle several items: how many items there were. */
+export function summary(commands: readonly string[], about: string, fields: Shape): Line {
+  return line(commands, `${about}; the last line.`, fields);
+}
+
+/** Returns the kinds of a table. */
+export function kindsOf(table: Readonly<Record<string, Line>>): LineKind[] {
+  return Object.entries(table).map(([key, kind]) => {
+    const [types = '', of] = key.split(' of ');
+    return { ...kind, types: types.split(', '), of };
+  });
 }
 
 type Output<TShape extends Shape> = v.InferOutput<v.StrictObjectSchema<TShape, undefined>>;
+interface Deciding<TEach extends readonly Variant[] = readonly Variant[]> {
+  readonly variants: TEach;
+}
+
+/** The name of the field that decides about others. */
+type DecidingIn<TShape> = {
+  [TName in keyof TShape]: TShape[TName] extends Deciding ? TName : never;
+}[keyof TShape];
 
 /** A line of this kind, without `type` and `v`. */
 export type LineOf<TKind> =
-  TKind extends LineKind<infer TFields, infer TBy, infer TEach>
-    ? TEach extends readonly []
-      ? Output<TFields>
-      : VariantOf<TFields, TBy, TEach[number]>
+  TKind extends Line<infer TShape>
+    ? [DecidingIn<TShape>] extends [never]
+      ? Output<TShape>
+      : VariantsOf<TShape, DecidingIn<TShape>>
     : never;
 
-type VariantOf<TFields extends Shape, TBy extends string, TVariant> =
+type VariantsOf<TShape extends Shape, TBy extends keyof TShape> =
+  TShape[TBy] extends Deciding<infer TEach>
+    ? VariantOf<Omit<TShape, TBy>, TBy, TEach[number]>
+    : never;
+
+type VariantOf<TShape extends Shape, TBy extends PropertyKey, TVariant> =
   TVariant extends Variant<infer TWord, infer TMore>
-    ? Output<TFields & TMore> & Record<TBy, TWord>
+    ? Output<TShape & TMore> & Readonly<Record<TBy, TWord>>
     : never;

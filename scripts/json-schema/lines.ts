@@ -1,4 +1,4 @@
-import type { LineKind } from './line-kind.ts';
+import { type LineKind, kindsOf } from './line-kind.ts';
 import { DAEMON_LINES } from './lines/daemons.ts';
 import { DEVICE_LINES } from './lines/devices.ts';
 import { ERROR_LINES } from './lines/error.ts';
@@ -18,7 +18,7 @@ import { WATCHER_LINES } from './lines/watchers.ts';
  * Every kind of line that `--json` prints: the source of docs/json.schema.json and docs/json.md, which
  * `npm run generate-docs` writes.
  */
-export const LINES: readonly LineKind[] = [
+export const LINES: readonly LineKind[] = kindsOf({
   ...UPLOAD_LINES,
   ...IMPORT_LINES,
   ...LEDGER_LINES,
@@ -33,4 +33,4 @@ export const LINES: readonly LineKind[] = [
   ...SEED_LINES,
   ...SANDBOX_LINES,
   ...ERROR_LINES,
-];
+});

@@ -1,7 +1,7 @@
 import type { LineOf } from './line-kind.ts';
-import type { VERIFY } from './lines/ledger.ts';
-import type { RECORD } from './lines/records.ts';
-import type { UPLOAD } from './lines/uploads.ts';
+import type { LEDGER_LINES } from './lines/ledger.ts';
+import type { RECORD_LINES } from './lines/records.ts';
+import type { UPLOAD_LINES } from './lines/uploads.ts';
 
 /*
  * The results of the library are lines of `--json`. The package has these types written out, with the meaning of
@@ -24,6 +24,6 @@ type DeepReadonly<T> = T extends readonly (infer TItem)[]
 
 /** The results by their types there. */
 export const RESULTS = { UploadResult: 'upload', RecordResult: 'wellness', VerifyResult: 'verify' };
-export type UploadResult = Result<LineOf<typeof UPLOAD>>;
-export type RecordResult = Result<LineOf<typeof RECORD>>;
-export type VerifyResult = Result<LineOf<typeof VERIFY>>;
+export type UploadResult = Result<LineOf<(typeof UPLOAD_LINES)['upload']>>;
+export type RecordResult = Result<LineOf<(typeof RECORD_LINES)['wellness, nutrition']>>;
+export type VerifyResult = Result<LineOf<(typeof LEDGER_LINES)['verify']>>;

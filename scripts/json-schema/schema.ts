@@ -1,6 +1,14 @@
 import type * as v from 'valibot';
-import { DEFINITIONS, type Shape, factsOf, partsOf, rulesOf, word } from './fields.ts';
-import type { LineKind, Variant } from './line-kind.ts';
+import {
+  DEFINITIONS,
+  type Parts,
+  type Shape,
+  type Words,
+  factsOf,
+  partsOf,
+  word,
+} from './fields.ts';
+import type { LineKind } from './line-kind.ts';
 import { JSON_VERSION } from '../../src/base/version.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -24,14 +32,9 @@ export function candidates(
 ): string[] {
   return kinds
     .filter(({ types }) => types.some((type) => type === line['type']))
-    .flatMap((kind) =>
-      shapesOf(kind)
-        .filter(
-          ({ is }) =>
-            is === undefined || Object.keys(is).includes(String(line[kind.by?.[0] ?? ''])),
-        )
-        .map(({ name }) => name),
-    );
+    .flatMap(shapesOf)
+    .filter(({ by, is }) => by === undefined || Object.hasOwn(is, String(line[by])))
+    .map(({ name }) => name);
 }
 
 export function reference(definition: string): string {
@@ -39,23 +42,28 @@ export function reference(definition: string): string {
 }
 
 /** One form of the lines of a kind. */
-export interface LineShape {
+interface LineShape {
   /** `upload.uploaded`, `summary.records`, `paths` */
   readonly name: string;
-  /** The words of the field that tells it from the others. */
-  readonly is: Variant['is'] | undefined;
+  /** The field that tells it from the others, and its words. */
+  readonly by?: string;
+  readonly is: Words;
   readonly fields: Shape;
 }
 
 /** Returns the forms of the lines of a kind: one, or one for each variant. */
-export function shapesOf({ types, of, fields, by, variants }: LineKind): LineShape[] {
+export function shapesOf({ types, of, fields }: LineKind): LineShape[] {
   const name = [types[0], of?.replaceAll(' ', '-')].filter((part) => part !== undefined).join('.');
-  if (by === undefined || variants === undefined) return [{ name, is: undefined, fields }];
-  return variants.map(({ is, fields: more }) => ({
-    name: `${name}.${String(Object.keys(is)[0])}`,
-    is,
-    fields: { ...fields, [by[0]]: word(by[1], is), ...more },
-  }));
+  for (const [by, deciding] of Object.entries(fields)) {
+    const { variants } = partsOf(deciding);
+    if (variants === undefined) continue;
+    return variants.map(({ is, fields: more }) => ({
+      name: `${name}.${String(Object.keys(is)[0])}`,
+      ...{ by, is },
+      fields: { ...fields, [by]: word(factsOf(deciding).about, is), ...more },
+    }));
+  }
+  return [{ name, is: {}, fields }];
 }
 
 function definitionsOf(kind: LineKind): [string, JsonSchema][] {
@@ -94,18 +102,23 @@ function properties(shape: Shape): Record<string, JsonSchema> {
 }
 
 /** Returns the JSON Schema of the types in fields.ts. */
-function typeOf(schema: v.GenericSchema): JsonSchema {
-  const { entries, item, options, wrapped } = partsOf(schema);
+export function typeOf(schema: v.GenericSchema): JsonSchema {
+  const { type, entries, item, options, wrapped } = partsOf(schema);
   const { ref } = factsOf(schema);
   if (ref !== undefined) return { $ref: reference(ref) };
   if (options !== undefined) return { enum: options };
   if (entries !== undefined) return objectSchema(entries);
   if (item !== undefined) return { type: 'array', items: typeOf(item) };
   if (wrapped !== undefined) return { anyOf: [typeOf(wrapped), { type: 'null' }] };
-  const rules = rulesOf(schema);
-  const pattern = rules.find(({ type }) => type === 'regex')?.requirement as RegExp | undefined;
+  const rules = rulesOf(partsOf(schema));
+  const pattern = rules.find((rule) => rule.type === 'regex')?.requirement as RegExp | undefined;
   if (pattern !== undefined) return { type: 'string', pattern: pattern.source };
-  if (rules.some(({ type }) => type === 'integer')) return { type: 'integer', minimum: 0 };
-  if (schema.type === 'unknown') return {};
-  return { type: schema.type === 'record' ? 'object' : schema.type };
+  if (rules.some((rule) => rule.type === 'integer')) return { type: 'integer', minimum: 0 };
+  if (type === 'unknown') return {};
+  return { type: type === 'record' ? 'object' : type };
+}
+
+/** Returns the rules of a schema, and of the schemas that it extends. */
+function rulesOf({ pipe = [] }: Parts): Parts[] {
+  return pipe.flatMap((step) => [step, ...rulesOf(step)]);
 }

@@ -11,10 +11,14 @@ const missing = missingTools('tmux');
 
 describe('the pictures of the README', () => {
   it.skipIf(missing.length > 0)(`show what sync prints in a terminal${skipNote(missing)}`, () => {
-    const { status, stderr } = spawnSync(process.execPath, ['scripts/pictures.mjs', '--check'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['scripts/generate-docs.mjs', '--check', 'pictures'],
+      {
+        cwd: ROOT,
+        encoding: 'utf8',
+      },
+    );
     expect(stderr).toBe('');
     expect(status).toBe(0);
   });

@@ -1,22 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { APPS } from '../../src/devices/apps.ts';
 import { MAKERS } from '../../src/devices/makers.ts';
 import { CALL_LIMIT_MS } from '../../src/devices/protocol.ts';
-import { ROOT, readDocument } from '../support/documents.ts';
+import { readDocument } from '../support/documents.ts';
 
 const PAGE = 'docs/devices.md';
 
 describe('docs/devices.md', () => {
-  it('has the tables that are written from the makers and the apps', () => {
-    const { status, stderr } = spawnSync(process.execPath, ['scripts/device-docs.mjs', '--check'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
-    expect(stderr).toBe('');
-    expect(status).toBe(0);
-  });
-
   it('states the time limit of a mount', () => {
     expect(readDocument(PAGE)).toContain(`within ${CALL_LIMIT_MS / 1000} seconds`);
   });

@@ -5,6 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { ROOT } from '../support/documents.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 
+/** Runs the script of this checkout or of a copy. */
+function generateDocs(root: string, ...args: readonly string[]) {
+  const path = join(root, 'scripts/generate-docs.mjs');
+  const run = spawnSync(process.execPath, [path, ...args], { cwd: root, encoding: 'utf8' });
+  return { status: run.status, stderr: run.stderr };
+}
+
 describe('npm run generate-docs', () => {
   it('writes the named part alone, and a check names the part of a document that is out of date', () => {
     const copy = scratchDir();
@@ -21,33 +28,28 @@ describe('npm run generate-docs', () => {
         text.replace(/^\| +`[a-zA-Z]+`.*$/m, '| a row of yesterday |'),
       );
     }
-    const run = (script: string, ...args: readonly string[]) => {
-      const path = join(copy, 'scripts', script);
-      const { status, stderr } = spawnSync(process.execPath, [path, ...args], {
-        cwd: copy,
-        encoding: 'utf8',
-      });
-      return { status, stderr };
-    };
+    const run = (...args: readonly string[]) => generateDocs(copy, ...args);
     const stale = (page: string, part: string) => ({
       status: 1,
       stderr: `${page} is out of date: run \`npm run generate-docs -- ${part}\`.\n`,
     });
-    expect(run('settings-docs.mjs', '--check')).toEqual(stale('docs/settings.md', 'settings'));
-    expect(run('generate-docs.mjs', 'settings')).toEqual({ status: 0, stderr: '' });
-    expect(run('settings-docs.mjs', '--check')).toEqual({ status: 0, stderr: '' });
-    expect(run('sandbox-docs.mjs', '--check')).toEqual(stale('docs/sandbox.md', 'sandbox'));
+    expect(run('--check', 'settings')).toEqual(stale('docs/settings.md', 'settings'));
+    expect(run('settings')).toEqual({ status: 0, stderr: '' });
+    expect(run('--check', 'settings')).toEqual({ status: 0, stderr: '' });
+    expect(run('--check', 'sandbox')).toEqual(stale('docs/sandbox.md', 'sandbox'));
   });
 
   it('lists the parts if one is unknown, and writes nothing', () => {
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      ['scripts/generate-docs.mjs', 'settings', 'nonsense'],
-      { cwd: ROOT, encoding: 'utf8' },
-    );
-    expect([status, stderr]).toEqual([
-      2,
-      'Unknown: nonsense. The parts are: examples, json, types, sources, devices, settings, sandbox, pictures.\n',
-    ]);
+    expect(generateDocs(ROOT, 'settings', 'nonsense')).toEqual({
+      status: 2,
+      stderr:
+        'Unknown: nonsense. The parts are: schema, json, sources, devices, settings, sandbox, pictures.\n',
+    });
+  });
+
+  // json-examples.test.ts and pictures.test.ts compare the parts that run the program.
+  it('finds every part up to date that follows from the source alone', () => {
+    const parts = ['schema', 'sources', 'devices', 'settings', 'sandbox'];
+    expect(generateDocs(ROOT, '--check', ...parts)).toEqual({ status: 0, stderr: '' });
   });
 });

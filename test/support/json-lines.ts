@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { LINES } from '../../scripts/json-schema/lines.ts';
-import { candidates, jsonSchema, reference } from '../../scripts/json-schema/schema.ts';
+import { candidates, jsonSchema, reference, shapesOf } from '../../scripts/json-schema/schema.ts';
 import { JSON_VERSION } from '../../src/base/version.ts';
 
 const SCHEMA = 'lines';
@@ -67,7 +67,8 @@ function problemText({ instancePath, message, params }: ErrorObject): string {
 /** `upload uploaded`: the type, and what tells its variants apart. */
 function kindOf(line: object): string {
   const fields: Readonly<Record<string, unknown>> = { ...line };
-  const { by } = LINES.find(({ types }) => types.some((type) => type === fields['type'])) ?? {};
-  const variant = by === undefined ? '' : ` ${String(fields[by[0]])}`;
+  const kind = LINES.find(({ types }) => types.some((type) => type === fields['type']));
+  const by = kind === undefined ? undefined : shapesOf(kind)[0]?.by;
+  const variant = by === undefined ? '' : ` ${String(fields[by])}`;
   return `${String(fields['type'])}${variant}`;
 }

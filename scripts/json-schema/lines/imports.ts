@@ -1,12 +1,10 @@
-import { count, date, flag, text, whole, word } from '../fields.ts';
-import { line } from '../line-kind.ts';
+import * as f from '../fields.ts';
+import { line, summary } from '../line-kind.ts';
 import { itemCounts } from './shared.ts';
 
-const FOUND = line('import-found', {
-  about: 'What was found of one kind, before anything is sent.',
-  commands: ['import'],
-  fields: {
-    kind: word('What it is.', {
+export const IMPORT_LINES = {
+  'import-found': line(['import'], 'What was found of one kind, before anything is sent.', {
+    kind: f.word('What it is.', {
       recordings: 'recordings to send',
       tracks: 'activities of GPX and TCX files',
       'phone-tracks':
@@ -25,42 +23,36 @@ const FOUND = line('import-found', {
       unreadable: 'files and archives that cannot be read; each has an `import-unreadable` line',
       'not-understood': 'files of no known source',
     }),
-    title: text('The same for people.'),
-    files: count('Files and members of archives; of `tracks`, their activities.'),
-    sends: flag('Whether it is sent.'),
-    reason: text('Why it is not sent.', 'it is not sent'),
-    bytes: whole('bytes', 'Size of the recordings.', '`kind` is `recordings`'),
-    days: count('Days with recordings or records.', 'they are known'),
-    first: date('The first of them.', 'they are known'),
-    last: date('The last of them.', 'they are known'),
-    source: text('Name of the source, as `--source` takes it.', 'it is from a known source'),
-  },
-});
+    title: f.text('The same for people.'),
+    files: f.count('Files and members of archives; of `tracks`, their activities.'),
+    sends: f.flag('Whether it is sent.'),
+    reason: f.text('Why it is not sent.', 'it is not sent'),
+    bytes: f.whole('bytes', 'Size of the recordings.', '`kind` is `recordings`'),
+    days: f.count('Days with recordings or records.', 'they are known'),
+    first: f.date('The first of them.', 'they are known'),
+    last: f.date('The last of them.', 'they are known'),
+    source: f.text('Name of the source, as `--source` takes it.', 'it is from a known source'),
+  }),
 
-const UNREADABLE = line('import-unreadable', {
-  about: 'A file or an archive that cannot be read.',
-  commands: ['import'],
-  fields: {
-    path: text('The file; for a member of an archive, the path of the archive and the member.'),
-    reason: word('Why.', {
+  'import-unreadable': line(['import'], 'A file or an archive that cannot be read.', {
+    path: f.text('The file; for a member of an archive, the path of the archive and the member.'),
+    reason: f.word('Why.', {
       unreadable: 'it cannot be read',
       incomplete: 'its end is missing',
       corrupt: 'its content is damaged',
       'no-room': 'the disk for temporary files is full',
     }),
-    detail: text('The reason as a sentence.'),
-  },
-});
+    detail: f.text('The reason as a sentence.'),
+  }),
 
-const SUMMARY = line('summary of imports', {
-  about: 'How many recordings, days and unusable records had which outcome; the last line.',
-  commands: ['import'],
-  fields: {
-    recordings: count('Recordings that were sent, or could not be.'),
-    days: count('Days of wellness and nutrition that were sent, or could not be.'),
-    ...itemCounts('recording', 'day'),
-    warnings: count('Warnings in all lines.'),
-  },
-});
-
-export const IMPORT_LINES = [FOUND, UNREADABLE, SUMMARY];
+  'summary of imports': summary(
+    ['import'],
+    'How many recordings, days and unusable records had which outcome',
+    {
+      recordings: f.count('Recordings that were sent, or could not be.'),
+      days: f.count('Days of wellness and nutrition that were sent, or could not be.'),
+      ...itemCounts('recording', 'day'),
+      warnings: f.count('Warnings in all lines.'),
+    },
+  ),
+};

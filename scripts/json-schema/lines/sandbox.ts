@@ -1,28 +1,21 @@
-import { count, list, nullable, openObject, text, texts } from '../fields.ts';
+import * as f from '../fields.ts';
 import { line } from '../line-kind.ts';
-const SANDBOX = line('sandbox', {
-  about: 'The sandbox is ready.',
-  commands: ['sandbox'],
-  fields: {
-    url: text('Its address.'),
-    clientId: text('A client identifier that it knows.'),
-    data: nullable(text('The folder of its state'), 'if that is in memory.'),
-    athletes: list('Its athletes.', {
-      id: text('Identifier of the athlete.'),
-      name: text('The name.'),
+
+export const SANDBOX_LINES = {
+  sandbox: line(['sandbox'], 'The sandbox is ready.', {
+    url: f.text('Its address.'),
+    clientId: f.text('A client identifier that it knows.'),
+    data: f.nullable(f.text('The folder of its state'), 'if that is in memory.'),
+    athletes: f.list('Its athletes.', {
+      id: f.text('Identifier of the athlete.'),
+      name: f.text('The name.'),
     }),
-    settings: openObject('Its settings; see [sandbox.md](sandbox.md).'),
-    faults: texts('Its faults as the command line states them.'),
-  },
-});
+    settings: f.openObject('Its settings; see [sandbox.md](sandbox.md).'),
+    faults: f.texts('Its faults as the command line states them.'),
+  }),
 
-const SANDBOX_STOPPED = line('sandbox-stopped', {
-  about: 'The sandbox was stopped.',
-  commands: ['sandbox'],
-  fields: {
-    requests: count('Requests that it answered.'),
-    recordings: count('Recordings that it held.'),
-  },
-});
-
-export const SANDBOX_LINES = [SANDBOX, SANDBOX_STOPPED];
+  'sandbox-stopped': line(['sandbox'], 'The sandbox was stopped.', {
+    requests: f.count('Requests that it answered.'),
+    recordings: f.count('Recordings that it held.'),
+  }),
+};

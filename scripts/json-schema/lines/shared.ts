@@ -1,17 +1,5 @@
 import * as v from 'valibot';
-import {
-  type When,
-  amount,
-  count,
-  fieldsOf,
-  flag,
-  list,
-  object,
-  openObject,
-  text,
-  time,
-  word,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 import { outcomesOf } from '../../../src/app/outcomes.ts';
 import type { ErrorCode } from '../../../src/base/errors.ts';
 
@@ -40,49 +28,49 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   INTERNAL: 'a fault of this program; please report it',
 };
 
-const code = fieldsOf(v.picklist(Object.keys(ERROR_CODES) as ErrorCode[]));
+const code = f.fieldsOf(v.picklist(Object.keys(ERROR_CODES) as ErrorCode[]));
 
 /** The code of a failure; its meanings are shown once, with the error line. */
-export function errorCode<TWhen extends When = undefined>(when?: TWhen) {
+export function errorCode<TWhen extends f.When = undefined>(when?: TWhen) {
   return code('What failed: a code of the `error` line.', when);
 }
 
 /** Why something failed. */
-export function failure<TWhen extends When = undefined>(when?: TWhen) {
+export function failure<TWhen extends f.When = undefined>(when?: TWhen) {
   return {
     code: errorCode(when),
-    message: text('What failed and why, as a sentence.', when),
-    hint: text('What to do or to type next.', when ?? 'there is something to do'),
+    message: f.text('What failed and why, as a sentence.', when),
+    hint: f.text('What to do or to type next.', when ?? 'there is something to do'),
   };
 }
 
 /** The athlete that a login belongs to. */
 export const account = {
-  id: text("The platform's identifier of the athlete."),
-  name: text('The name.', 'the platform names it'),
-  email: text('The email address.', 'the platform names it'),
+  id: f.text("The platform's identifier of the athlete."),
+  name: f.text('The name.', 'the platform names it'),
+  email: f.text('The email address.', 'the platform names it'),
 };
 
 const STATES_IT = 'the recording states it';
 
 /** A recording as the athlete knows it. */
 const ACTIVITY = {
-  name: text('Display name.', 'the sport is known or a name was given'),
-  startedAt: time(
+  name: f.text('Display name.', 'the sport is known or a name was given'),
+  startedAt: f.time(
     'When it began, with the offset that the device recorded, else in UTC.',
     STATES_IT,
   ),
-  durationSecs: amount('s', 'Time without pauses.', STATES_IT),
-  distanceMeters: amount('m', 'Distance.', STATES_IT),
+  durationSecs: f.amount('s', 'Time without pauses.', STATES_IT),
+  distanceMeters: f.amount('m', 'Distance.', STATES_IT),
 };
 
 export const activity = {
-  activity: object('The activity.', 'the recording was read and states something', ACTIVITY),
+  activity: f.object('The activity.', 'the recording was read and states something', ACTIVITY),
 };
 
 /** Set if an upload is known to be accepted, and no more. */
 export const accepted = {
-  accepted: flag(
+  accepted: f.flag(
     'Always true: the platform accepts recordings without naming them.',
     'it never named one',
   ),
@@ -90,28 +78,31 @@ export const accepted = {
 
 /** Set in lines of `sync seed --accounts`, which prints lines of several accounts. */
 export const accountName = {
-  account: text('The account in the `--accounts` file.', '`sync seed --accounts` prints the line'),
+  account: f.text(
+    'The account in the `--accounts` file.',
+    '`sync seed --accounts` prints the line',
+  ),
 };
 
 /** An HTTP request that `--dry-run` shows. */
 export const request = {
-  method: word('The HTTP method.', { GET: 'reads', POST: 'sends', PATCH: 'changes' }),
-  url: text('The address; only its path if no address is configured.'),
-  body: openObject('The JSON body.', 'the request has one'),
+  method: f.word('The HTTP method.', { GET: 'reads', POST: 'sends', PATCH: 'changes' }),
+  url: f.text('The address; only its path if no address is configured.'),
+  body: f.openObject('The JSON body.', 'the request has one'),
 };
 
 /** The requests that change a profile, as `--dry-run` shows them. */
-export const profileRequests = list('The requests.', {
-  method: word('The HTTP method.', { GET: 'reads', PATCH: 'changes' }),
-  url: text('The address.'),
-  body: openObject('The JSON body.', 'the request has one'),
-  when: text('The condition on which it is sent.', 'there is one'),
+export const profileRequests = f.list('The requests.', {
+  method: f.word('The HTTP method.', { GET: 'reads', PATCH: 'changes' }),
+  url: f.text('The address.'),
+  body: f.openObject('The JSON body.', 'the request has one'),
+  when: f.text('The condition on which it is sent.', 'there is one'),
 });
 
 /** Returns a count for each of these outcomes. */
 export function outcomeCounts(outcomes: readonly string[], when?: string) {
   return Object.fromEntries(
-    outcomes.map((outcome) => [outcome, count(`Items with the outcome \`${outcome}\`.`, when)]),
+    outcomes.map((outcome) => [outcome, f.count(`Items with the outcome \`${outcome}\`.`, when)]),
   );
 }
 

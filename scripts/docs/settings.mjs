@@ -1,6 +1,5 @@
-// Writes the tables of docs/settings.md from src/config. With --check it writes nothing, and fails if they
-// are out of date.
-import { keepPart, load, table } from './generated.mjs';
+// Writes the tables of docs/settings.md from src/config.
+import { keepPart, load, table } from './document.mjs';
 
 const { SETTINGS } = await load('src/config/settings.ts');
 const { VARIABLES } = await load('scripts/manual/facts.ts');

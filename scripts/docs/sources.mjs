@@ -1,6 +1,5 @@
-// Writes the table of docs/sources.md from src/records/sources. With --check it writes nothing, and fails
-// if the table is out of date.
-import { keepPart, load, table } from './generated.mjs';
+// Writes the table of docs/sources.md from src/records/sources.
+import { keepPart, links, load, table } from './document.mjs';
 
 const { SOURCES } = await load('src/records/sources/all.ts');
 
@@ -18,7 +17,7 @@ function overview() {
       [...new Set(source.files.map(({ kind }) => kind))].join(', '),
       fieldsOf(source.files).join(', '),
       source.howTo,
-      source.evidence.map((place, index) => `[${index + 1}](${address(place)})`).join(' '),
+      links(source.evidence),
     ]),
   );
 }
@@ -47,12 +46,4 @@ function fieldsOf(files) {
     ),
   );
   return [...new Set(names.map((name) => `\`${name.replace(/#.*/, '')}\``))];
-}
-
-/** Evidence is an address, a page of this project, or `owner/repository path`. */
-function address(place) {
-  if (place.startsWith('https://')) return place;
-  if (place.startsWith('docs/')) return place.slice('docs/'.length);
-  const [repository, ...path] = place.split(' ');
-  return `https://github.com/${repository}/blob/HEAD/${encodeURI(path.join(' '))}`;
 }

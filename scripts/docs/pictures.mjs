@@ -1,6 +1,5 @@
 // Writes the pictures of the README: what the built program shows in a terminal of 80 columns, on the
-// sandbox, with generated recordings. With --check it writes nothing, and fails if a picture is out of date.
-// Needs tmux, which keeps the terminal.
+// sandbox, with generated recordings. Needs tmux, which keeps the terminal.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -8,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { keepExactly } from './generated.mjs';
-import { LOGIN, SANDBOX, addressOf, playBrowser } from './play.mjs';
+import { keepExactly } from './document.mjs';
+import { startLogin, startSandbox } from '../play.mjs';
 import { THEMES, terminalSvg } from './terminal-svg.mjs';
 
 const run = promisify(execFile);
@@ -34,7 +33,7 @@ const PICTURES = [
   },
 ];
 
-const program = fileURLToPath(new URL('../bin/sync.js', import.meta.url));
+const program = fileURLToPath(new URL('../../bin/sync.js', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'sync-pictures-'));
 const env = {
   PATH: process.env.PATH,
@@ -46,7 +45,7 @@ const env = {
 };
 const options = { env, cwd: home };
 
-const sandbox = await startSandbox();
+const sandbox = await startSandbox(start);
 try {
   env.SYNC_BASE_URL = sandbox.url;
   env.SYNC_CLIENT_ID = sandbox.clientId;
@@ -60,7 +59,7 @@ try {
     }
   }
 } finally {
-  sandbox.stop();
+  sandbox.child.kill('SIGTERM');
   rmSync(home, { recursive: true, force: true });
 }
 
@@ -99,16 +98,8 @@ async function screenAfter(commands, flags, server) {
 }
 
 async function login() {
-  const child = start(LOGIN);
-  playBrowser(child);
-  const [code] = await once(child, 'close');
+  const [code] = await once(startLogin(start), 'close');
   if (code !== 0) throw new Error(`The login ended with ${code}.`);
-}
-
-async function startSandbox() {
-  const child = start(SANDBOX);
-  const { url, clientId } = await addressOf(child);
-  return { url, clientId, stop: () => child.kill('SIGTERM') };
 }
 
 function start(args) {

@@ -1,5 +1,4 @@
-// Records scripts/json-schema/examples.json: one line of each kind that `--json` prints, from a fixed run of
-// the built program on the sandbox. With --check it writes nothing, and fails if the run prints other lines.
+// Records a line of each kind that `--json` prints, from a fixed run of the built program on the sandbox.
 import { spawn } from 'node:child_process';
 import {
   copyFileSync,
@@ -15,16 +14,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ZipFile } from 'yazl';
-import { keepExactly, load } from './generated.mjs';
-import { GARMIN_DEVICE, LOGIN, SANDBOX, addressOf, playBrowser } from './play.mjs';
+import { load } from './document.mjs';
+import { GARMIN_DEVICE, startLogin, startSandbox } from '../play.mjs';
 
 const { LINES } = await load('scripts/json-schema/lines.ts');
 const { candidates, jsonSchema, reference } = await load('scripts/json-schema/schema.ts');
-const schema = jsonSchema(LINES);
 // Optimising the schema's code takes longer than running it.
-const ajv = new Ajv2020({ code: { optimize: false } }).addSchema(schema, 'lines');
+const ajv = new Ajv2020({ code: { optimize: false } }).addSchema(jsonSchema(LINES), 'lines');
 
-const program = fileURLToPath(new URL('../bin/sync.js', import.meta.url));
+const program = fileURLToPath(new URL('../../bin/sync.js', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'sync-examples-'));
 const env = {
   PATH: '/usr/bin:/bin',
@@ -37,7 +35,6 @@ const env = {
   SYNC_DEVICE_FOLDERS: join(home, 'media'),
 };
 const startedAt = Date.now();
-/** The first line of each definition in the schema. */
 const recorded = new Map();
 
 /** In place of each time of the run. */
@@ -62,24 +59,34 @@ const SCOPES =
   'workout:write workout:read health:write health:read nutrition:write nutrition:read profile:write profile:read';
 const SEED = ['--days', '3', '--until', '2026-05-17'];
 
-const sandbox = await startSandbox();
-try {
-  Object.assign(env, { SYNC_BASE_URL: sandbox.url, SYNC_CLIENT_ID: sandbox.clientId });
-  await makeFiles();
-  await sync('upload', 'ride.fit');
-  keepLines(await textOf(start(['login', '--start', '--json']).stdout));
-  await login();
-  await recordings();
-  await records();
-  await machine();
-  await watchers();
-  await seeds();
-  await sync('logout');
-} finally {
-  await sandbox.stop();
-  rmSync(home, { recursive: true, force: true });
+let sandboxText;
+const sandbox = await startSandbox((args) => {
+  const child = start(args);
+  sandboxText = textOf(child.stdout);
+  return child;
+});
+
+/** Returns the first line of each definition in the schema, as text. */
+export async function recordExamples() {
+  try {
+    Object.assign(env, { SYNC_BASE_URL: sandbox.url, SYNC_CLIENT_ID: sandbox.clientId });
+    await makeFiles();
+    await sync('upload', 'ride.fit');
+    keepLines(await textOf(start(['login', '--start', '--json']).stdout));
+    keepLines(await textOf(startLogin(start, '--json', '--scope', SCOPES).stdout));
+    await recordings();
+    await records();
+    await machine();
+    await watchers();
+    await seeds();
+    await sync('logout');
+  } finally {
+    sandbox.child.kill('SIGTERM');
+    keepLines(await sandboxText);
+    rmSync(home, { recursive: true, force: true });
+  }
+  return recorded;
 }
-keepExactly('scripts/json-schema/examples.json', examples());
 
 async function makeFiles() {
   await sync('seed', ...SEED, '--out', 'data');
@@ -243,34 +250,8 @@ function masked(line) {
   return JSON.stringify(JSON.parse(text, (key, value) => MASKS[key]?.(value) || value));
 }
 
-/** The examples by their definitions, in the order of the schema. */
-function examples() {
-  const lines = schema.oneOf
-    .map(({ $ref }) => $ref.slice(reference('').length))
-    .filter((definition) => recorded.has(definition))
-    .map((definition) => `${JSON.stringify(definition)}: ${recorded.get(definition)}`);
-  return `{\n${lines.join(',\n')}\n}\n`;
-}
-
 function start(args) {
   return spawn(process.execPath, [program, ...args], { env, cwd: home });
-}
-
-async function login() {
-  const child = start([...LOGIN, '--json', '--scope', SCOPES]);
-  playBrowser(child);
-  keepLines(await textOf(child.stdout));
-}
-
-async function startSandbox() {
-  const child = start(SANDBOX);
-  const text = textOf(child.stdout);
-  const { url, clientId } = await addressOf(child);
-  const stop = async () => {
-    child.kill('SIGTERM');
-    keepLines(await text);
-  };
-  return { url, clientId, stop };
 }
 
 async function textOf(stream) {

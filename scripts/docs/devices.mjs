@@ -1,6 +1,5 @@
-// Writes the tables of docs/devices.md from src/devices. With --check it writes nothing, and fails if they
-// are out of date.
-import { keepPart, load, table } from './generated.mjs';
+// Writes the tables of docs/devices.md from src/devices.
+import { keepPart, links, load, table } from './document.mjs';
 
 const { MAKERS } = await load('src/devices/makers.ts');
 const { APPS } = await load('src/devices/apps.ts');
@@ -45,13 +44,5 @@ function apps() {
 }
 
 function evidence({ evidence, confirmed }) {
-  const links = evidence.map((place, index) => `[${index + 1}](${address(place)})`);
-  return [...links, ...(confirmed ? [] : ['not confirmed'])].join(' ');
-}
-
-/** Evidence is an address, or `owner/repository path`. */
-function address(place) {
-  if (place.startsWith('https://')) return place;
-  const [repository, ...path] = place.split(' ');
-  return `https://github.com/${repository}/blob/HEAD/${encodeURI(path.join(' '))}`;
+  return confirmed ? links(evidence) : `${links(evidence)} not confirmed`.trim();
 }

@@ -1,21 +1,8 @@
 // What the scripts that write documents from the source share.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { rolldown } from 'rolldown';
-
-/** The parts of `npm run generate-docs`, in their order: the lines of json.md are recorded before it is written. */
-export const PARTS = {
-  examples: { script: 'json-examples.mjs', runsProgram: true },
-  json: { script: 'json-docs.mjs' },
-  types: { script: 'json-types.mjs' },
-  sources: { script: 'source-docs.mjs' },
-  devices: { script: 'device-docs.mjs' },
-  settings: { script: 'settings-docs.mjs' },
-  sandbox: { script: 'sandbox-docs.mjs' },
-  pictures: { script: 'pictures.mjs', runsProgram: true },
-};
 
 /** Imports TypeScript, which Node 20 cannot do. */
 export async function load(path) {
@@ -31,15 +18,13 @@ export async function keep(path, text) {
   keepExactly(path, await format(text, { ...(await resolveConfig(filepath)), filepath }));
 }
 
-/** Writes a document. With --check it writes nothing, and fails if the document is out of date. */
+/** The documents that are not as they would be written. */
+export const stale = [];
+
+/** Writes a document; with --check, only compares it. */
 export function keepExactly(path, text) {
   if (!process.argv.includes('--check')) writeFileSync(fromRoot(path), text);
-  else if (!existsSync(fromRoot(path)) || read(path) !== text) {
-    const running = basename(process.argv[1]);
-    const [part] = Object.keys(PARTS).filter((name) => PARTS[name].script === running);
-    console.error(`${path} is out of date: run \`npm run generate-docs -- ${part}\`.`);
-    process.exitCode = 1;
-  }
+  else if (!existsSync(fromRoot(path)) || read(path) !== text) stale.push(path);
 }
 
 /** Replaces the part of a document between two marks. @param origin as in the mark: command and source */
@@ -56,11 +41,23 @@ function read(path) {
   return readFileSync(fromRoot(path), 'utf8');
 }
 
+/** Returns links to evidence: addresses, pages of this project, or `owner/repository path`. */
+export function links(evidence) {
+  return evidence.map((place, index) => `[${index + 1}](${address(place)})`).join(' ');
+}
+
+function address(place) {
+  if (place.startsWith('https://')) return place;
+  if (place.startsWith('docs/')) return place.slice('docs/'.length);
+  const [repository, ...path] = place.split(' ');
+  return `https://github.com/${repository}/blob/HEAD/${encodeURI(path.join(' '))}`;
+}
+
 export function table(titles, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return [line(titles), line(titles.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
 function fromRoot(path) {
-  return fileURLToPath(new URL(`../${path}`, import.meta.url));
+  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
 }

@@ -1,15 +1,12 @@
-// Writes docs/json.schema.json and docs/json.md from the table in scripts/json-schema/ and the lines that
-// json-examples.mjs recorded. With --check it writes nothing, and fails if one of them is out of date.
-import { readFileSync } from 'node:fs';
-import { keep, load, table } from './generated.mjs';
+// Writes docs/json.md from the tables in scripts/json-schema/ and the lines that a run of the program printed.
+import { keep, load, table } from './document.mjs';
+import { recordExamples } from './json-examples.mjs';
 
 const { LINES } = await load('scripts/json-schema/lines.ts');
 const { factsOf } = await load('scripts/json-schema/fields.ts');
-const { jsonSchema, shapesOf } = await load('scripts/json-schema/schema.ts');
+const { shapesOf } = await load('scripts/json-schema/schema.ts');
 const { JSON_VERSION } = await load('src/base/version.ts');
-const EXAMPLES = JSON.parse(
-  readFileSync(new URL('json-schema/examples.json', import.meta.url), 'utf8'),
-);
+const examples = await recordExamples();
 
 const INTRODUCTION = `
 # Output of \`--json\`
@@ -34,7 +31,6 @@ package exports it as \`athlete-sync/json-schema\`. It describes exactly what th
 else. The examples below come from a run on the sandbox, and are wrapped; the program prints each on one line.
 `;
 
-await keep('docs/json.schema.json', JSON.stringify(jsonSchema(LINES)));
 await keep('docs/json.md', markdown());
 
 function markdown() {
@@ -72,16 +68,16 @@ function commandName(name) {
 
 /** A heading, what the line means, the words of its fields, and one recorded example. */
 function kindText(kind) {
-  const { about, fields, by, variants = [] } = kind;
+  const { about, fields } = kind;
   const words = new Map();
-  const addWords = (name, more) =>
-    more === undefined || words.set(name, { ...words.get(name), ...more });
-  const addFields = (shape) => {
-    for (const [name, field] of Object.entries(shape)) addWords(name, factsOf(field).words);
+  const addWords = (shape) => {
+    for (const [name, field] of Object.entries(shape)) {
+      const { words: more } = factsOf(field);
+      if (more !== undefined) words.set(name, { ...words.get(name), ...more });
+    }
   };
-  addFields(fields);
-  for (const { is } of variants) addWords(by[0], is);
-  for (const variant of variants) addFields(variant.fields);
+  addWords(fields);
+  for (const shape of shapesOf(kind)) addWords(shape.fields);
   return [
     `## ${title(kind)}`,
     about,
@@ -98,6 +94,6 @@ function wordList(values) {
 
 /** The recorded line of the first definition that the fixed run printed. */
 function example(definitions) {
-  const line = definitions.map((name) => EXAMPLES[name]).find((each) => each !== undefined);
-  return line === undefined ? [] : [['```json', JSON.stringify(line), '```'].join('\n')];
+  const line = definitions.map((name) => examples.get(name)).find((each) => each !== undefined);
+  return line === undefined ? [] : [['```json', line, '```'].join('\n')];
 }

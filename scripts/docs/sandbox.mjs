@@ -1,6 +1,5 @@
-// Writes the tables of docs/sandbox.md from src/sandbox/settings.ts. With --check it writes nothing, and
-// fails if they are out of date.
-import { keepPart, load, table } from './generated.mjs';
+// Writes the tables of docs/sandbox.md from src/sandbox/settings.ts.
+import { keepPart, load, table } from './document.mjs';
 
 const { PLATFORM_NOTES, SETTINGS } = await load('src/sandbox/settings.ts');
 
