@@ -5,7 +5,7 @@ import type { UPLOAD_LINES } from './lines/uploads.ts';
 
 /*
  * The results of the library are lines of `--json`. The package has these types written out, with the meaning of
- * each field: scripts/result-types.mjs.
+ * each field: scripts/written-types.mjs.
  */
 
 /** What only commands print: a library's client has no dry run, and no flag of `sync seed` or `sync watch`. */

@@ -1,15 +1,14 @@
 import * as f from '../fields.ts';
 import { line, summary } from '../line-kind.ts';
 import { HEALTH, OS_SERVICES } from './health.ts';
+import { PROFILE } from './logins.ts';
 
-const DAEMON_ID = { id: f.text('Identifier of the daemon.') };
-const PROFILE = { profile: f.text('Name of the profile.') };
+const ID = f.text('Identifier of the daemon.');
 const DEVICES = 'True: every known device that is plugged in, too.';
 const SCOPE = {
   folders: f.texts('The folders, as absolute paths.'),
   devices: f.flag(DEVICES, 'it is so'),
 };
-const LOG = { log: f.text('Its log file.') };
 
 const INSTALLED = 'one is, or was, installed';
 const INSTALLING = '`sync daemon install` prints the line';
@@ -19,13 +18,13 @@ export const DAEMON_LINES = {
     ['daemon status'],
     'A daemon of the profile; with `--all-profiles`, of any profile.',
     {
-      ...DAEMON_ID,
-      ...PROFILE,
+      id: ID,
+      profile: PROFILE,
       running: f.flag('Whether it runs.'),
       kind: f.word('Who started it.', { daemon: 'started by hand', ...OS_SERVICES }),
       pid: f.count('Its process.'),
       ...SCOPE,
-      ...LOG,
+      log: f.text('Its log file.'),
       health: f.object('The state of its watcher.', 'it runs and has written it', HEALTH),
       startedAt: f.time('When it started.'),
       readyAt: f.time('When it began to watch.', 'it did'),
@@ -62,15 +61,15 @@ export const DAEMON_LINES = {
   ),
 
   'daemon-started': line(['watch --daemon'], 'The daemon that was started and watches.', {
-    ...DAEMON_ID,
+    id: ID,
     pid: f.count('Its process.'),
     ...SCOPE,
-    ...LOG,
+    log: f.text('Its log file.'),
   }),
 
   'daemon-stop': line(['daemon stop'], 'A daemon that was to be stopped.', {
-    ...DAEMON_ID,
-    ...PROFILE,
+    id: ID,
+    profile: PROFILE,
     ...SCOPE,
     outcome: f.variants('What happened to it.', [
       f.variant('stopped', 'it ended', {
@@ -95,7 +94,7 @@ export const DAEMON_LINES = {
   }),
 
   log: line(['daemon logs'], 'A line of the log of a daemon.', {
-    daemon: f.text('Identifier of the daemon.'),
+    daemon: ID,
     line: f.text('The unchanged line of the log.'),
   }),
 };

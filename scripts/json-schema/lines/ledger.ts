@@ -1,6 +1,13 @@
 import * as f from '../fields.ts';
 import { line, summary } from '../line-kind.ts';
-import { accepted, accountName, activity, outcomeCounts } from './shared.ts';
+import {
+  accepted,
+  accountName,
+  activity,
+  outcomeCounts,
+  recordKind,
+  sentRecording,
+} from './shared.ts';
 
 /** The states of a recording that was sent. */
 const SENT_STATES = {
@@ -75,15 +82,13 @@ export const LEDGER_LINES = {
         date: f.date('The day.'),
         zone: f.text('Time zone of recordings without their own offset.'),
         recordings: f.list('The recordings of activities that began on the day.', {
-          path: f.text('The file that was sent last.'),
-          sha256: f.sha256('SHA-256 of the recording, unpacked.'),
-          ...activity,
+          ...sentRecording,
           state: f.word('Its state.', SENT_STATES),
           reason: f.text('Why, as a sentence.'),
           changedAt: f.time('When the state changed.'),
         }),
         records: f.list('The records of the day.', {
-          kind: f.word('Kind of the record.', { wellness: 'wellness', nutrition: 'nutrition' }),
+          kind: recordKind,
           state: f.word('Its state.', {
             confirmed: 'the platform has it',
             undone: '`sync undo` removed it',
@@ -124,7 +129,7 @@ export const LEDGER_LINES = {
     ['verify --days'],
     'What the platform holds of a day that the platform took.',
     {
-      kind: f.word('Kind of the record.', { wellness: 'wellness', nutrition: 'nutrition' }),
+      kind: recordKind,
       date: f.date('The day.'),
       outcome: f.word('What the platform holds.', {
         present: 'what was sent',

@@ -1,6 +1,6 @@
 import * as f from '../fields.ts';
 import { line, summary } from '../line-kind.ts';
-import { accountName, failure, itemCounts, request } from './shared.ts';
+import { ATTEMPTS, accountName, failure, itemCounts, request } from './shared.ts';
 
 /** The day of a record that could be read. */
 const DAY = {
@@ -22,8 +22,6 @@ const DAY = {
     machine: "this machine's zone",
   }),
 };
-
-const ATTEMPTS = 'Requests of this run that were to change it, repetitions included.';
 
 const PROBLEM = {
   field: f.text('The field as the input spells it.', 'the problem is about a field'),

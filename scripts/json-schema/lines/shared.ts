@@ -122,3 +122,18 @@ export const INVALID_REASONS = {
   'not-an-activity': 'a FIT file of another kind',
   unreadable: 'the file cannot be read',
 };
+
+/** A recording in the record of sent data. */
+export const sentRecording = {
+  path: f.text('The file that was sent last.'),
+  sha256: f.sha256('SHA-256 of the recording, unpacked.'),
+  ...activity,
+};
+
+/** The kind of a record, and its day. */
+export const recordKind = f.word('Kind of the record.', {
+  wellness: 'wellness',
+  nutrition: 'nutrition',
+});
+
+export const ATTEMPTS = 'Requests of this run that were to change it, repetitions included.';

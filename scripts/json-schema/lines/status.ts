@@ -2,14 +2,7 @@ import * as f from '../fields.ts';
 import { line } from '../line-kind.ts';
 import { HEALTH } from './health.ts';
 import { MISSING, PROFILE } from './logins.ts';
-import { accepted, account, activity, failure } from './shared.ts';
-
-/** A recording in the ledger. */
-const RECORDING = {
-  path: f.text('The file that was sent last.'),
-  sha256: f.sha256('SHA-256 of the recording, unpacked.'),
-  ...activity,
-};
+import { accepted, account, failure, recordKind, sentRecording } from './shared.ts';
 
 /** What the ledger has of a day. */
 const MARKS = {
@@ -91,11 +84,7 @@ export const STATUS_LINES = {
         from: f.word(
           'Where the name is from.',
           'a zone is set, or the zone of this machine is known',
-          {
-            environment: '`SYNC_TIMEZONE`',
-            profile: 'the profile',
-            machine: 'this machine',
-          },
+          { environment: '`SYNC_TIMEZONE`', profile: 'the profile', machine: 'this machine' },
         ),
         machine: f.text('The zone of this machine.', 'it is known'),
         platform: f.object(
@@ -117,7 +106,7 @@ export const STATUS_LINES = {
       ...accepted,
       lastUploadAt: f.time('When the platform last took a recording.', 'it took one'),
       recent: f.list('The three recordings at the platform that began last, the newest first.', {
-        ...RECORDING,
+        ...sentRecording,
         uploadedAt: f.time('When the platform confirmed it.'),
       }),
       days: f.list('The last 14 days, the oldest first.', {
@@ -133,14 +122,10 @@ export const STATUS_LINES = {
       waiting: f.object('What the platform does not have.', {
         recordings: f.list(
           'Recordings that the platform does not have, the latest change first; 20 at most.',
-          {
-            ...RECORDING,
-            ...REFUSAL,
-            changedAt: f.time('When the state changed.'),
-          },
+          { ...sentRecording, ...REFUSAL, changedAt: f.time('When the state changed.') },
         ),
         records: f.list('Days that the platform has not confirmed as they were sent.', {
-          kind: f.word('Kind of the record.', { wellness: 'wellness', nutrition: 'nutrition' }),
+          kind: recordKind,
           date: f.date('The day.'),
           ...REFUSAL,
         }),

@@ -1,20 +1,13 @@
 import * as f from '../fields.ts';
 import { line, summary } from '../line-kind.ts';
-import { INVALID_REASONS, accountName, activity, failure, itemCounts } from './shared.ts';
+import { ATTEMPTS, INVALID_REASONS, accountName, activity, failure, itemCounts } from './shared.ts';
 
-/** The recording that was read. */
-function recording<TWhen extends f.When = undefined>(when?: TWhen) {
-  return {
-    sha256: f.sha256('SHA-256 of the recording, unpacked.', when),
-    size: f.whole('bytes', 'Size of the recording, unpacked.', when),
-  };
-}
-
-function attempts<TWhen extends f.When = undefined>(when?: TWhen) {
-  return {
-    attempts: f.count('Requests of this run that were to change it, repetitions included.', when),
-  };
-}
+/** A recording that was read, and sent or refused. */
+const RECORDING = {
+  sha256: f.sha256('SHA-256 of the recording, unpacked.'),
+  size: f.whole('bytes', 'Size of the recording, unpacked.'),
+};
+const SENT = { ...activity, ...RECORDING, attempts: f.count(ATTEMPTS) };
 
 export const UPLOAD_LINES = {
   upload: line(['upload', 'import', 'watch', 'seed'], 'The outcome of one recording.', {
@@ -27,9 +20,7 @@ export const UPLOAD_LINES = {
       f.variantOf(
         { uploaded: 'the platform took it', duplicate: 'the platform had it already' },
         {
-          ...activity,
-          ...recording(),
-          ...attempts(),
+          ...SENT,
           service: f.object("The platform's answer.", {
             state: f.text('How far the platform is, such as `queued`.', 'the platform says so'),
             fitFileId: f.text("The platform's identifier of the file.", 'the platform names it'),
@@ -83,19 +74,18 @@ export const UPLOAD_LINES = {
       f.variant('rejected', 'the platform refused it for good', {
         status: f.count('HTTP status.', 'the status was the refusal'),
         message: f.text('What the platform said, as a sentence.'),
-        ...activity,
-        ...recording(),
-        ...attempts(),
+        ...SENT,
       }),
       f.variant('failed', 'not delivered; the same command again continues', {
         ...failure(),
         ...activity,
-        ...recording('it was read'),
-        ...attempts('a request was made'),
+        sha256: f.sha256('SHA-256 of the recording, unpacked.', 'it was read'),
+        size: f.whole('bytes', 'Size of the recording, unpacked.', 'it was read'),
+        attempts: f.count(ATTEMPTS, 'a request was made'),
       }),
       f.variant('would-upload', '`--dry-run`: it would be sent', {
         ...activity,
-        ...recording(),
+        ...RECORDING,
         request: f.object('The request.', {
           method: f.word('The HTTP method.', { POST: 'sends' }),
           url: f.text('The address.'),

@@ -3,10 +3,106 @@ import { line } from '../line-kind.ts';
 import { DEVICE_STATES, FOLDER_STATES, OBSTACLES } from './health.ts';
 import { INVALID_REASONS, errorCode } from './shared.ts';
 
-const HINT = f.text('What to do or to type next.', 'there is something to do');
-const MESSAGE = f.text('The problem as a sentence.');
+const MESSAGE = { message: f.text('The problem as a sentence.') };
+const PROBLEM = {
+  ...MESSAGE,
+  hint: f.text('What to do or to type next.', 'there is something to do'),
+};
+const FAILURE = { code: errorCode(), ...PROBLEM };
+const RECORDING = {
+  path: f.text('The file.'),
+  sha256: f.sha256('SHA-256 of the recording, unpacked.'),
+};
+const DEVICE = {
+  device: f.text('Identifies the device wherever it is mounted.'),
+  title: f.text('Its name for people.'),
+};
 const QUEUED = f.count('Recordings to send.');
 const INCOMPLETE = f.count('Recordings of which a part is missing.', 'there are some');
+
+const EVENTS = [
+  f.variant('started', 'the watcher started', {
+    folders: f.texts('The folders.'),
+    devices: f.flag('True: every known device that is plugged in, too.', 'it is so'),
+  }),
+  f.variant('folder', 'the state of a folder changed', {
+    folder: f.text('The folder.'),
+    state: f.word('Its state.', FOLDER_STATES),
+    reason: f.text('Why, as a sentence.', 'there is something to say'),
+    left: f.count('Recordings on it that are not sent.', 'it was on a device that left with some'),
+  }),
+  f.variant('device', 'a known device was plugged in, or left', {
+    ...DEVICE,
+    state: f.word('Its state.', DEVICE_STATES),
+    root: f.text('Where it is mounted.', 'it is there'),
+    left: f.count('Recordings on it that are not sent.', 'it left with some'),
+  }),
+  f.variant('device-ignored', 'a device was plugged in that the setting `ignoreDevices` names', {
+    ...DEVICE,
+    root: f.text('Where it is mounted.'),
+  }),
+  f.variant('ready', 'every folder that is there is watched, and was searched once', {
+    files: f.count('Files that were found.'),
+    queued: QUEUED,
+    incomplete: INCOMPLETE,
+  }),
+  f.variant('kept', 'a recording was copied that is on a device, or cannot be sent now', RECORDING),
+  f.variant(
+    'not-copied',
+    'recordings cannot be copied, so they are sent one at a time without',
+    PROBLEM,
+  ),
+  f.variant('many-copies', 'the copies that wait to be sent are larger than 1 GB', {
+    folder: f.text('Where they are.'),
+    copies: f.count('How many.'),
+    bytes: f.whole('bytes', 'Their size.'),
+  }),
+  f.variant('unfinished', 'a file has been incomplete for long', {
+    path: f.text('The file.'),
+    reason: f.word('The problem.', INVALID_REASONS),
+    detail: f.text('The reason as a sentence.'),
+  }),
+  f.variant('obstacle', 'nothing can be delivered now', {
+    obstacle: f.word('What keeps recordings from being delivered.', OBSTACLES),
+    ...PROBLEM,
+    queued: QUEUED,
+  }),
+  f.variant('delivering', 'recordings are delivered again', {}),
+  f.variant('login-needed', 'nothing is sent until `sync login`', FAILURE),
+  f.variant('login-renewed', 'the login works again', {}),
+  f.variant('login-ending', 'the login ends soon', {
+    endsAt: f.time('When it ends.'),
+    daysLeft: f.count('Days until then.'),
+  }),
+  f.variant('missing', 'a recording that the platform took an hour ago is not a workout', {
+    ...RECORDING,
+    uploadedAt: f.time('When the platform took it.'),
+  }),
+  f.variant('unverified', 'this login cannot find out whether recordings became workouts', PROBLEM),
+  f.variant('days-waiting', 'wellness days cannot be sent now', {
+    ...FAILURE,
+    days: f.count('Days that wait.'),
+  }),
+  f.variant('weights-left', 'no weight is sent: the scale has several users', PROBLEM),
+  f.variant('values-left', 'measurements of wellness files are not sent: wrong values or times', {
+    message: f.text('The first of them, why, and how many more, as a sentence.'),
+  }),
+  f.variant('kept-for-others', 'copies stay: of another account, or damaged', {
+    copies: f.count('How many.'),
+  }),
+  f.variant('problem', 'something failed that stops nothing, such as reading a folder', {
+    ...MESSAGE,
+    path: f.text('The file or folder.', 'it is about one'),
+  }),
+  f.variant('stopped', 'the watcher ended', {
+    uploaded: f.count('Recordings that the platform took.'),
+    duplicate: f.count('Recordings that the platform had already.'),
+    rejected: f.count('Recordings that the platform refused.'),
+    days: f.count('Wellness days that the platform took.', 'the watcher sends wellness'),
+    queued: QUEUED,
+    incomplete: INCOMPLETE,
+  }),
+] as const;
 
 export const WATCHER_LINES = {
   watch: line(
@@ -14,122 +110,7 @@ export const WATCHER_LINES = {
     'An event of a watcher. The outcome of a recording is an `upload` line, that of a day a `wellness` line.',
     {
       at: f.time('When it happened.', 'the watcher runs without `--once`'),
-      event: f.variants('What happened.', [
-        f.variant('started', 'the watcher started', {
-          folders: f.texts('The folders.'),
-          devices: f.flag('True: every known device that is plugged in, too.', 'it is so'),
-        }),
-        f.variant('folder', 'the state of a folder changed', {
-          folder: f.text('The folder.'),
-          state: f.word('Its state.', FOLDER_STATES),
-          reason: f.text('Why, as a sentence.', 'there is something to say'),
-          left: f.count(
-            'Recordings on it that are not sent.',
-            'it was on a device that left with some',
-          ),
-        }),
-        f.variant('device', 'a known device was plugged in, or left', {
-          device: f.text('Identifies the device wherever it is mounted.'),
-          title: f.text('Its name for people.'),
-          state: f.word('Its state.', DEVICE_STATES),
-          root: f.text('Where it is mounted.', 'it is there'),
-          left: f.count('Recordings on it that are not sent.', 'it left with some'),
-        }),
-        f.variant(
-          'device-ignored',
-          'a device was plugged in that the setting `ignoreDevices` names',
-          {
-            device: f.text('Identifies the device wherever it is mounted.'),
-            title: f.text('Its name for people.'),
-            root: f.text('Where it is mounted.'),
-          },
-        ),
-        f.variant('ready', 'every folder that is there is watched, and was searched once', {
-          files: f.count('Files that were found.'),
-          queued: QUEUED,
-          incomplete: INCOMPLETE,
-        }),
-        f.variant('kept', 'a recording was copied that is on a device, or cannot be sent now', {
-          path: f.text('The file.'),
-          sha256: f.sha256('SHA-256 of the recording, unpacked.'),
-        }),
-        f.variant(
-          'not-copied',
-          'recordings cannot be copied, so they are sent one at a time without',
-          {
-            message: MESSAGE,
-            hint: HINT,
-          },
-        ),
-        f.variant('many-copies', 'the copies that wait to be sent are larger than 1 GB', {
-          folder: f.text('Where they are.'),
-          copies: f.count('How many.'),
-          bytes: f.whole('bytes', 'Their size.'),
-        }),
-        f.variant('unfinished', 'a file has been incomplete for long', {
-          path: f.text('The file.'),
-          reason: f.word('The problem.', INVALID_REASONS),
-          detail: f.text('The reason as a sentence.'),
-        }),
-        f.variant('obstacle', 'nothing can be delivered now', {
-          obstacle: f.word('What keeps recordings from being delivered.', OBSTACLES),
-          message: MESSAGE,
-          hint: HINT,
-          queued: QUEUED,
-        }),
-        f.variant('delivering', 'recordings are delivered again', {}),
-        f.variant('login-needed', 'nothing is sent until `sync login`', {
-          code: errorCode(),
-          message: MESSAGE,
-          hint: HINT,
-        }),
-        f.variant('login-renewed', 'the login works again', {}),
-        f.variant('login-ending', 'the login ends soon', {
-          endsAt: f.time('When it ends.'),
-          daysLeft: f.count('Days until then.'),
-        }),
-        f.variant('missing', 'a recording that the platform took an hour ago is not a workout', {
-          path: f.text('The file.'),
-          sha256: f.sha256('SHA-256 of the recording, unpacked.'),
-          uploadedAt: f.time('When the platform took it.'),
-        }),
-        f.variant('unverified', 'this login cannot find out whether recordings became workouts', {
-          message: MESSAGE,
-          hint: HINT,
-        }),
-        f.variant('days-waiting', 'wellness days cannot be sent now', {
-          code: errorCode(),
-          message: MESSAGE,
-          hint: HINT,
-          days: f.count('Days that wait.'),
-        }),
-        f.variant('weights-left', 'no weight is sent: the scale has several users', {
-          message: MESSAGE,
-          hint: HINT,
-        }),
-        f.variant(
-          'values-left',
-          'measurements of wellness files are not sent: wrong values or times',
-          {
-            message: f.text('The first of them, why, and how many more, as a sentence.'),
-          },
-        ),
-        f.variant('kept-for-others', 'copies stay: of another account, or damaged', {
-          copies: f.count('How many.'),
-        }),
-        f.variant('problem', 'something failed that stops nothing, such as reading a folder', {
-          message: MESSAGE,
-          path: f.text('The file or folder.', 'it is about one'),
-        }),
-        f.variant('stopped', 'the watcher ended', {
-          uploaded: f.count('Recordings that the platform took.'),
-          duplicate: f.count('Recordings that the platform had already.'),
-          rejected: f.count('Recordings that the platform refused.'),
-          days: f.count('Wellness days that the platform took.', 'the watcher sends wellness'),
-          queued: QUEUED,
-          incomplete: INCOMPLETE,
-        }),
-      ]),
+      event: f.variants('What happened.', EVENTS),
     },
   ),
 };
