@@ -205,19 +205,19 @@ it('sync explain knows a login to a platform that names no athlete', async () =>
 });
 
 it('a watcher counts a file and its copy as one recording', async () => {
-  const { platform, start, sync, write } = await openPlainWorld({ upload: { status: 503 } });
+  const { platform, startHere, sync, write } = await openPlainWorld({ upload: { status: 503 } });
   for (let seed = 1; seed <= 5; seed++) write(`card/${seed}.fit`, makeRecording({ seed }));
   // A file is known from 2 s after its last change on: the next watcher does not read it again.
   const writtenAt = Date.now();
   await until(() => Date.now() > writtenAt + 2_100);
-  const watcher = start(['watch', 'card', '--json']);
+  const watcher = await startHere(['watch', 'card', '--json']);
   const copies = () => watcher.stdout().split('"event":"kept"').length - 1;
   await until(() => copies() >= 5);
-  watcher.child.kill('SIGINT');
+  watcher.interrupt();
   await watcher.finished;
-  const again = start(['watch', 'card', '--json']);
+  const again = await startHere(['watch', 'card', '--json']);
   const ready = await again.waitFor(/"event":"ready".*/);
-  again.child.kill('SIGINT');
+  again.interrupt();
   await again.finished;
   expect(ready[0]).toMatch(/"files":5,"queued":5/);
   platform.answers.upload = {};

@@ -356,15 +356,15 @@ it('a login, an upload and a watcher need nothing but the interface', async () =
     SYNC_CLIENT_ID: 'plain-client',
     SYNC_TOKEN_STORE: 'file',
   });
-  const { start, sync, write } = runsIn(home);
+  const { start, startHere, sync, write } = runsIn(home);
   const login = await completeLogin({ start });
   expect([login.page.status, login.code]).toEqual([200, 0]);
   write('rides/a.fit', makeRecording({ seed: 1 }));
-  const watcher = start(['watch', 'rides']);
+  const watcher = await startHere(['watch', 'rides']);
   await watcher.waitFor(/uploaded/);
   write('rides/b.fit', makeRecording({ seed: 2 }));
   await watcher.waitFor(/uploaded[\s\S]*uploaded/);
-  watcher.child.kill('SIGINT');
+  watcher.interrupt();
   await watcher.finished;
   expect(platform.recordings.size).toBe(2);
   expect(platform.lines().filter((line) => line.startsWith('POST '))).toHaveLength(2);

@@ -71,9 +71,9 @@ describe('another profile than the default', () => {
     const world = await openWorld({ env: { SYNC_TOKEN_STORE: 'keychain' } });
     await world.sync(['config', 'set', 'notifications', 'off', '--profile', 'lim']);
     world.write('rides/notes.txt', '');
-    const usual = world.start(['watch', 'rides'], { env: NO_KEYCHAIN });
+    const usual = await world.startHere(['watch', 'rides'], { env: NO_KEYCHAIN });
     await usual.waitFor(/Not sending: Not logged in \(profile "default"\)\. Run `sync login`/);
-    const named = world.start(['watch', 'rides', '--profile', 'lim'], {
+    const named = await world.startHere(['watch', 'rides', '--profile', 'lim'], {
       env: { SYNC_TOKEN_STORE: 'file' },
     });
     await named.waitFor(/Not sending: Not logged in \(profile "lim"\)\./);

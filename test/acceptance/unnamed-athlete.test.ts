@@ -181,7 +181,7 @@ describe('a login over one whose athlete the platform did not name', () => {
       world.sandbox.control.addFaults('upload-fit:503*inf');
       world.write('rides/ada.fit', makeRecording());
       const health = () => readHealth(join(world.home.dir, 'state'), Date.now())[0];
-      const watcher = world.start(['watch', 'rides', '--json']);
+      const watcher = await world.startHere(['watch', 'rides', '--json']);
       await watcher.waitFor(/"event":"kept"/);
       world.sandbox.control.settings({ autoApproveAthlete: BEN.athlete });
       const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
@@ -200,7 +200,7 @@ describe('a login over one whose athlete the platform did not name', () => {
       world.sandbox.control.clearFaults();
       expect(await push(world, file)).toMatchObject({ code: 0, outcome: 'pushed' });
       expect(names(world, BEN)).toEqual(['Gel']);
-      watcher.child.kill('SIGINT');
+      watcher.interrupt();
       await watcher.finished;
       expect((await world.sync(['watch', '--once', 'empty'])).code).toBe(0);
       const { athletes } = world.sandbox.control.state();

@@ -11,7 +11,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { KINDS, loginWithToken, play } from '../support/acceptance.ts';
-import { type Running, ndjson } from '../support/program.ts';
+import type { RunningHere } from '../support/in-process.ts';
+import { ndjson } from '../support/program.ts';
 import type { SeenHealth } from '../../src/daemon/registry.ts';
 import { readHealth } from '../daemon/support.ts';
 import {
@@ -31,7 +32,7 @@ const stateDir = () => join(world.home.dir, 'state');
 const health = (): SeenHealth | undefined => readHealth(stateDir(), Date.now())[0];
 
 /** Starts a watcher of an empty folder, with a login of the first athlete. */
-async function watchLoggedIn(): Promise<Running> {
+async function watchLoggedIn(): Promise<RunningHere> {
   await openWorld();
   mkdirSync(world.folder);
   return await ready(world.watch());
@@ -46,7 +47,7 @@ it('recordings during a hanging request of the platform are delivered although t
     i % 2 === 0 ? [`${i}.fit`, ride] : [`${i}.fit.gz`, gzipSync(ride)],
   );
   for (const [name, bytes] of files) put(join(world.folder, name), bytes);
-  const watcher = world.watch();
+  const watcher = await world.watch();
   await until(() => world.requests() === 2);
   await until(() => health()?.queue.kept === rides.length);
   expect(health()?.queue).toMatchObject({ waiting: rides.length, sending: 2 });
@@ -73,8 +74,8 @@ it('two watchers of one account deliver the copies of a killed watcher once, wit
   mkdirSync(second);
   await world.stopService();
   const watchers = [
-    world.watch(),
-    world.start(['watch', second, '--json', '--poll', '1']),
+    world.watchProgram(),
+    await world.startHere(['watch', second, '--json', '--poll', '1']),
   ] as const;
   for (const watcher of watchers) await ready(watcher);
   const [both, first] = [anotherRecording(), anotherRecording()];
@@ -115,7 +116,7 @@ describe.each(KINDS)('recordings during an outage of the platform on %s', (platf
     expect(health()).toMatchObject({ alive: false, running: false });
 
     rides.slice(3).forEach((bytes, i) => put(join(world.folder, `late-${i}.fit`), bytes));
-    const next = world.watch();
+    const next = await world.watch();
     await next.waitFor(/"event":"obstacle"/);
     await world.startService();
     await until(() => world.recordings().length === rides.length);
@@ -131,7 +132,7 @@ describe.each(KINDS)('recordings during an outage of the platform on %s', (platf
     const SYNC_ACCESS_TOKEN = world.sandbox.control.mint().access_token;
     await world.stopService();
     put(join(world.folder, 'ride.fit'), anotherRecording());
-    const watcher = world.watch([], { SYNC_ACCESS_TOKEN });
+    const watcher = await world.watch([], { SYNC_ACCESS_TOKEN });
     await watcher.waitFor(/"event":"obstacle"/);
     expect(health()).toMatchObject({ alive: true, connection: { state: 'offline' } });
     await until(() => events(watcher, 'kept').length === 1);
@@ -187,7 +188,7 @@ describe.each(KINDS)('a login that has ended on %s', (platform) => {
     await openWorld(false);
     const ride = anotherRecording();
     put(join(world.folder, 'ride.fit'), ride);
-    const watcher = world.watch();
+    const watcher = await world.watch();
     await watcher.waitFor(/"event":"login-needed"/);
     await loginAgain();
     await until(() => world.recordings().length === 1);
@@ -198,7 +199,7 @@ describe.each(KINDS)('a login that has ended on %s', (platform) => {
   it('makes the watcher wait for the same athlete after sync logout', async () => {
     await openWorld();
     put(join(world.folder, 'before.fit'), anotherRecording());
-    const watcher = world.watch();
+    const watcher = await world.watch();
     await until(() => world.recordings().length === 1);
     await ready(watcher);
     expect((await world.sync(['logout'])).code).toBe(0);
@@ -330,7 +331,7 @@ describe('the health of a watcher', () => {
     world.sandbox.control.settings({ refreshTtl: 3 * 86_400 });
     await loginAgain();
     mkdirSync(world.folder);
-    const watcher = world.watch();
+    const watcher = await world.watch();
     await watcher.waitFor(/"event":"login-ending"/);
     await stop(watcher);
     expect(events(watcher, 'login-ending')).toMatchObject([{ daysLeft: 2 }]);
@@ -351,7 +352,7 @@ describe('the ledger of a watcher', () => {
   const watched = async () => {
     await openWorld();
     put(join(world.folder, 'first.fit'), anotherRecording());
-    const watcher = world.watch();
+    const watcher = await world.watch();
     await until(() => world.recordings().length === 1);
     await ready(watcher);
     return watcher;
@@ -415,7 +416,7 @@ describe('recordings in the stash of a watcher that was killed', () => {
     await openWorld();
     mkdirSync(world.folder);
     await world.stopService();
-    const watcher = await ready(world.watch());
+    const watcher = await ready(world.watchProgram());
     const rides = Array.from({ length: 4 }, () => anotherRecording());
     rides.slice(0, 2).forEach((bytes, i) => put(join(world.folder, `ride-${i}.fit`), bytes));
     await until(() => events(watcher, 'kept').length === 2);
@@ -453,7 +454,7 @@ describe('recordings in the stash of a watcher that was killed', () => {
     cpSync(outbox, join(world.home.dir, 'copies'), { recursive: true });
 
     await world.startService();
-    const next = world.watch();
+    const next = await world.watch();
     await until(() => world.recordings().length === 4);
     await until(() => readdirSync(outbox).length === 0);
     expect(await stop(next)).toBe(0);
@@ -464,7 +465,7 @@ describe('recordings in the stash of a watcher that was killed', () => {
     // The copies were delivered, but not deleted.
     loseLedger();
     cpSync(join(world.home.dir, 'copies'), outbox, { recursive: true });
-    const last = world.watch();
+    const last = await world.watch();
     await until(() => readdirSync(outbox).length === 0);
     expect(await stop(last)).toBe(0);
     expect(events(last, 'upload').map(({ outcome }) => outcome)).toEqual(
@@ -477,7 +478,7 @@ describe('recordings in the stash of a watcher that was killed', () => {
     loseLedger();
     await world.startService();
     await loginWithToken(world, { athlete: 'athlete-2' });
-    const other = world.watch();
+    const other = await world.watch();
     await other.waitFor(/"event":"kept-for-others"/);
     await ready(other);
     const status = await world.sync(['status', '--json']);
@@ -492,7 +493,7 @@ describe('recordings in the stash of a watcher that was killed', () => {
     expect(world.recordings()).toEqual([]);
 
     await loginAgain();
-    const next = world.watch();
+    const next = await world.watch();
     await until(() => world.recordings().length === 4);
     expect(await stop(next)).toBe(0);
     expect(world.hashes()).toEqual(rides.map(sha256).sort());

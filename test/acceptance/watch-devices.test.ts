@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeEdge } from '../support/device.ts';
 import { NEVER_MS } from '../support/until.ts';
-import { type Running, ndjson } from '../support/program.ts';
+import { type Run, ndjson } from '../support/program.ts';
 import {
   anotherRecording,
   events,
@@ -30,10 +30,10 @@ beforeEach(async () => {
   env = { SYNC_DEVICE_FOLDERS: media };
 });
 
-const watchDevices = (...args: readonly string[]): Running =>
-  world.start(['watch', '--devices', '--json', ...args], { env });
+const watchDevices = (...args: readonly string[]) =>
+  world.startHere(['watch', '--devices', '--json', ...args], { env });
 const once = () => world.sync(['watch', '--devices', '--once', '--json'], { env });
-const devicesOf = (watcher: Running) => events(watcher, 'device');
+const devicesOf = (watcher: Run) => events(watcher, 'device');
 const rides = (count: number) => Array.from({ length: count }, () => anotherRecording());
 const counts = () => world.recordings().map(({ receivedCount }) => receivedCount);
 
@@ -102,7 +102,7 @@ describe('sync watch --devices', () => {
     const device = edge('3412345678', recordings);
     device.plugIn();
     world.sandbox.control.addFaults('upload-fit:delay=4s*2');
-    const watcher = watchDevices();
+    const watcher = await watchDevices();
     await until(() => events(watcher, 'kept').length >= 2);
     device.unplug();
     await until(() => devicesOf(watcher).length === 2);
@@ -162,8 +162,8 @@ describe('sync watch --devices', () => {
   });
 
   it('is refused while another process watches devices for the same athlete, with its process', async () => {
-    const watcher = await ready(watchDevices());
-    const again = await watchDevices().finished;
+    const watcher = await ready(world.start(['watch', '--devices', '--json'], { env }));
+    const again = await (await watchDevices()).finished;
     expect(again.code).toBe(2);
     expect(again.stdout + again.stderr).toContain(
       `Already watched by process ${String(watcher.child.pid)}`,
@@ -217,7 +217,7 @@ describe('sync watch without a folder', () => {
     edge('3412345678', rides(1)).plugIn();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     await world.sync(['config', 'set', 'watch', `devices, ${world.folder}`]);
-    const watcher = world.start(['watch', '--json'], { env });
+    const watcher = await world.startHere(['watch', '--json'], { env });
     await until(() => world.recordings().length === 2);
     await stop(watcher);
     expect(events(watcher, 'started')).toMatchObject([{ folders: [world.folder], devices: true }]);

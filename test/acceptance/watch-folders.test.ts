@@ -33,7 +33,7 @@ const statesOf = (watcher: Parameters<typeof events>[0]) =>
 describe('a folder that comes and goes', () => {
   it('is reported once and waited for if it and its parents are missing at the start', async () => {
     const deep = join(world.folder, 'a/b/c');
-    const watcher = await ready(world.start(['watch', deep, '--json']));
+    const watcher = await ready(world.startHere(['watch', deep, '--json']));
     mkdirSync(join(world.folder, 'a'), { recursive: true });
     const first = anotherRecording();
     put(join(deep, 'first.fit'), first);
@@ -160,7 +160,7 @@ it('the files of a folder in another watched folder are counted and sent once', 
   const inner = join(world.folder, 'inner');
   put(join(world.folder, 'outer.fit'), anotherRecording());
   put(join(inner, 'inner.fit'), anotherRecording());
-  const watcher = await ready(world.start(['watch', world.folder, inner, '--json']));
+  const watcher = await ready(world.startHere(['watch', world.folder, inner, '--json']));
   await until(() => world.requests() === 2);
   put(join(inner, 'later.fit'), anotherRecording());
   await until(() => world.recordings().length === 3);
@@ -175,7 +175,7 @@ it('--new-only counts a file in two watched folders once', async () => {
   put(join(world.folder, 'outer.fit'), anotherRecording());
   put(join(inner, 'inner.fit'), anotherRecording());
   const args = ['watch', world.folder, inner, '--new-only', '--json'];
-  const watcher = await ready(world.start(args));
+  const watcher = await ready(world.startHere(args));
   expect(events(watcher, 'ready')).toMatchObject([{ files: 2, queued: 0 }]);
   await stop(watcher);
   expect(world.requests()).toBe(0);
@@ -185,7 +185,7 @@ it('counts a recording and its copy once, if its file is read again', async () =
   await openWorld();
   mkdirSync(world.folder);
   await world.stopService();
-  const killed = await ready(world.watch());
+  const killed = await ready(world.watchProgram());
   // A file that changed just before is not remembered.
   put(join(world.folder, 'ride.fit'), anotherRecording());
   await until(() => events(killed, 'kept').length === 1);

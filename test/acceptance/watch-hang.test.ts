@@ -34,7 +34,7 @@ const note = noFuse === undefined ? '' : ` (skipped: ${noFuse})`;
 describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs${note}`, () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('does not keep the watcher alive: %s', async (signal) => {
     const { hang } = await mountRide();
-    const watcher = world.watch(['--poll', '1']);
+    const watcher = world.watchProgram(['--poll', '1']);
     await until(() => world.recordings().length === 1);
     await ready(watcher);
     hang();
@@ -150,7 +150,7 @@ describe.skipIf(process.platform !== 'linux')('a system call that restarts after
   }
 
   it('delays the program by 5 s at most', async () => {
-    const watcher = await ready(world.watch([], blockable()));
+    const watcher = await ready(world.watchProgram([], blockable()));
     await block(watcher.child.pid);
     const asked = performance.now();
     watcher.child.kill('SIGTERM');

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { wrongJsonLine } from '../support/json-lines.ts';
 import { truncated } from '../support/fit-maker.ts';
-import { type Running, ndjson } from '../support/program.ts';
+import type { RunningHere } from '../support/in-process.ts';
+import { ndjson } from '../support/program.ts';
 import { isAlive } from '../support/processes.ts';
 import { writeProgram } from '../support/shell.ts';
 import {
@@ -44,7 +45,7 @@ describe.skipIf(process.platform !== 'linux')('desktop notifications', () => {
   }
 
   /** Starts the watcher on a machine with a desktop. */
-  function watchAtDesktop(...args: readonly string[]): Running {
+  function watchAtDesktop(...args: readonly string[]): Promise<RunningHere> {
     const { home } = world;
     put(
       join(home.dir, 'record.cjs'),
@@ -104,7 +105,7 @@ describe.skipIf(process.platform !== 'linux')('desktop notifications', () => {
     put(path, truncated(anotherRecording(), 100));
     const yesterday = Date.now() / 1000 - 86_400;
     utimesSync(path, yesterday, yesterday);
-    const watcher = watchAtDesktop();
+    const watcher = await watchAtDesktop();
     await until(() => notes().length === 1);
     await stop(watcher);
     const [[, dashes, title, text = '', ...more] = []] = notes();
@@ -126,7 +127,7 @@ describe.skipIf(process.platform !== 'linux')('desktop notifications', () => {
     await stop(watcher);
     await set('notifications', 'on');
     await loginAgain();
-    const next = watchAtDesktop();
+    const next = await watchAtDesktop();
     // By then a notification of the first one would have been shown, too.
     await until(() => notes().length >= 2);
     await stop(next);
@@ -140,7 +141,7 @@ describe.skipIf(process.platform !== 'linux')('desktop notifications', () => {
   it('are not shown by --once', async () => {
     put(join(world.folder, 'one.fit'), anotherRecording());
     await set('onEvent', 'cat >> events');
-    expect((await watchAtDesktop('--once').finished).code).toBe(0);
+    expect((await (await watchAtDesktop('--once')).finished).code).toBe(0);
     expect(world.recordings()).toHaveLength(1);
     expect([notes(), linesOf('events')]).toEqual([[], []]);
   });

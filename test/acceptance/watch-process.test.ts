@@ -4,6 +4,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { readHealth } from '../daemon/support.ts';
 import { unfinished } from '../support/fit-maker.ts';
+import type { RunningHere } from '../support/in-process.ts';
 import { type Finished, ndjson } from '../support/program.ts';
 import { installSync, runShell, missingTools, skipNote } from '../support/shell.ts';
 import {
@@ -32,7 +33,7 @@ describe('the end of a watcher', () => {
   it('finishes the uploads in flight after SIGTERM, starts none, and exits with 0', async () => {
     world.sandbox.control.addFaults('upload-fit:delay=700ms*inf');
     for (let i = 0; i < 6; i++) put(join(world.folder, `${i}.fit`), anotherRecording());
-    const watcher = world.watch();
+    const watcher = world.watchProgram();
     await until(() => world.requests() === 2);
     expect(await stop(watcher)).toBe(0);
     expect(world.requests()).toBe(2);
@@ -41,7 +42,7 @@ describe('the end of a watcher', () => {
     expect(events(watcher, 'stopped')).toMatchObject([{ queued: 4 }]);
 
     world.sandbox.control.clearFaults();
-    const next = world.watch();
+    const next = await world.watch();
     await until(() => world.recordings().length === 6);
     await stop(next);
     expect(world.requests()).toBe(6);
@@ -50,14 +51,14 @@ describe('the end of a watcher', () => {
   it('aborts after SIGTERM if the platform does not answer, exits with 0, and the next start sends', async () => {
     world.sandbox.control.addFaults('upload-fit:hang*1');
     put(join(world.folder, 'ride.fit'), anotherRecording());
-    const watcher = world.watch();
+    const watcher = world.watchProgram();
     await until(() => world.requests() === 1);
     const asked = performance.now();
     expect(await stop(watcher)).toBe(0);
     // The contract is 5 s; a machine that is busy may take longer to notice, not for minutes.
     expect(performance.now() - asked).toBeLessThan(15_000);
     expect(world.recordings()).toHaveLength(0);
-    const next = world.watch();
+    const next = await world.watch();
     await until(() => world.recordings().length === 1);
     await stop(next);
   });
@@ -65,7 +66,7 @@ describe('the end of a watcher', () => {
   it.skipIf(process.platform === 'win32')(
     'opens no debugger port for SIGUSR1, and continues to watch',
     async () => {
-      const watcher = await ready(world.watch());
+      const watcher = await ready(world.watchProgram());
       watcher.child.kill('SIGUSR1');
       put(join(world.folder, 'ride.fit'), anotherRecording());
       await until(() => world.recordings().length === 1);
@@ -75,7 +76,7 @@ describe('the end of a watcher', () => {
   );
 
   it.each(['SIGINT', 'SIGTERM'] as const)('exits with 0 after %s', async (signal) => {
-    const watcher = await ready(world.watch());
+    const watcher = await ready(world.watchProgram());
     watcher.child.kill(signal);
     expect((await watcher.finished).code).toBe(0);
   });
@@ -129,15 +130,14 @@ describe('the end of a watcher', () => {
 
 describe('a second sync watch', () => {
   it('for the same folder under any name reports the watcher that already runs', async () => {
-    const watcher = await ready(world.watch());
-    const { code, stdout } = await world.watch().finished;
+    const watcher = await ready(world.watchProgram());
+    const { code, stdout } = await (await world.watch()).finished;
     expect(code).toBe(2);
     expect(ndjson(stdout)).toMatchObject([{ type: 'error', code: 'BUSY', pid: watcher.child.pid }]);
 
     const other = join(world.home.dir, 'other');
     mkdirSync(other);
-    const both = await world.start(['watch', other, join(world.folder, '../Garmin'), '--json'])
-      .finished;
+    const both = await world.sync(['watch', other, join(world.folder, '../Garmin'), '--json']);
     expect(both.code).toBe(2);
     expect(ndjson(both.stdout).at(-1)).toMatchObject({
       code: 'BUSY',
@@ -157,12 +157,13 @@ describe('a second sync watch', () => {
     const other = join(world.home.dir, 'other');
     mkdirSync(other);
     const token = world.sandbox.control.mint({ athlete: 'athlete-2' }).access_token;
-    const watchers = [
-      world.watch(),
-      world.start(['watch', other, '--json']),
-      world.watch([], { SYNC_ACCESS_TOKEN: token }),
-    ];
-    await Promise.all(watchers.map(ready));
+    const watchers = await Promise.all(
+      [
+        world.watch(),
+        world.startHere(['watch', other, '--json']),
+        world.watch([], { SYNC_ACCESS_TOKEN: token }),
+      ].map(ready<RunningHere>),
+    );
     put(join(world.folder, 'a.fit'), anotherRecording());
     put(join(other, 'b.fit'), anotherRecording());
     const held = () =>
@@ -243,7 +244,7 @@ describe('sync watch --once', () => {
   it('finishes the uploads in flight when it is stopped', async () => {
     put(join(world.folder, 'ride.fit'), anotherRecording());
     world.sandbox.control.addFaults('upload-fit:delay=1200ms*1');
-    const first = world.watch(['--once']);
+    const first = world.watchProgram(['--once']);
     await until(() => world.requests() === 1);
     await until(() => handlesSigterm(first));
     first.child.kill('SIGTERM');
@@ -365,7 +366,7 @@ it('the command line of sync watch rejects a file with a hint', async () => {
 });
 
 it('the text output of sync watch is one line per event with its time', async () => {
-  const watcher = world.start(['watch', world.folder]);
+  const watcher = await world.startHere(['watch', world.folder]);
   await watcher.waitFor(/Ready: nothing to send\./);
   put(join(world.folder, 'ride.fit'), anotherRecording());
   await watcher.waitFor(/ride\.fit: uploaded/);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { KINDS, play } from '../support/acceptance.ts';
-import type { Running } from '../support/program.ts';
+import type { Run } from '../support/program.ts';
 import { type TrackPoint, fit, gpx, ridePoints, tcx } from '../support/tracks.ts';
 import { systemClock } from '../../src/system/this-process.ts';
 import { events, openWorld, put, ready, sha256, stop, until, world } from '../watch/support.ts';
@@ -31,7 +31,7 @@ const outbox = () => join(world.home.dir, 'state', 'outbox');
 const copies = () => (existsSync(outbox()) ? readdirSync(outbox()) : []);
 
 /** `OUTCOME REASON` of each file that the watcher has reported, in the order of the reports. */
-const reported = (watcher: Running) =>
+const reported = (watcher: Run) =>
   events(watcher, 'upload').map(({ path, outcome, reason }) =>
     [String(path).slice(world.folder.length + 1), outcome, reason].filter(Boolean).join(' '),
   );
@@ -237,7 +237,7 @@ it('a GPX file that was copied by a watcher that was killed arrives once, althou
   await openWorld();
   mkdirSync(world.folder);
   await world.stopService();
-  const watcher = await ready(world.watch());
+  const watcher = await ready(world.watchProgram());
   put(join(world.folder, 'loop.gpx'), track());
   await until(() => events(watcher, 'kept').length === 1);
   expect(copies()).toEqual([sha256(Buffer.from(track()))]);

@@ -13,7 +13,7 @@ import {
   play,
 } from '../support/acceptance.ts';
 import { makeEdge } from '../support/device.ts';
-import { type Running, ndjson } from '../support/program.ts';
+import { type Run, ndjson } from '../support/program.ts';
 import { wellnessFile } from '../support/wellness-files.ts';
 import { anotherRecording, put, stop, until } from '../watch/support.ts';
 
@@ -39,13 +39,13 @@ async function openDevice(options: WorldOptions & { scopes?: readonly string[] }
   return { world, root, folder, add, bodies };
 }
 
-const days = (running: Pick<Running, 'stdout'>) =>
+const days = (running: Pick<Run, 'stdout'>) =>
   ndjson(running.stdout())
     .filter(({ type }) => type === 'wellness')
     .map(({ date, outcome }) => `${String(date)} ${String(outcome)}`);
 
 const watch = (world: World, folder: string, ...args: string[]) =>
-  world.start(['watch', folder, '--wellness', '--json', ...args]);
+  world.startHere(['watch', folder, '--wellness', '--json', ...args]);
 
 const FEB14 = wellnessFile({ restingHr: { '2026-02-14T07:00:00': 78, '2026-02-14T22:00:00': 52 } });
 const SENT14 = { date: '2026-02-14', restingHr: 52 };
@@ -60,7 +60,7 @@ describe.each(KINDS)('sync watch --wellness on %s', (platform) => {
     add('HRVStatus/2.FIT', wellnessFile({ hrv: { '2026-02-15T06:50:00': 66.5 } }));
     add('Activity/ride.fit', anotherRecording());
 
-    const first = watch(world, folder);
+    const first = await watch(world, folder);
     await until(() => days(first).length === 1);
     expect(await stop(first)).toBe(0);
     expect(ndjson(first.stdout()).slice(-2)).toMatchObject([
@@ -69,7 +69,7 @@ describe.each(KINDS)('sync watch --wellness on %s', (platform) => {
     ]);
 
     add('Metrics/3.FIT', wellnessFile({ vo2max: { '2026-02-15T18:00:00': 52.3 } }));
-    const second = watch(world, folder);
+    const second = await watch(world, folder);
     await until(() => days(second).length === 1);
     await stop(second);
     const once = await world.sync(['watch', '--once', '--wellness', root]);
@@ -90,16 +90,16 @@ describe.each(KINDS)('sync watch --wellness on %s', (platform) => {
     const { world, root, folder, add, bodies } = await openDevice();
     add('Monitor/1.FIT', FEB14);
     world.sandbox.control.addFaults('wellness:hang*1');
-    const killed = watch(world, folder);
+    const killed = world.start(['watch', folder, '--wellness', '--json']);
     // It has read the file, and has sent the day; no answer came.
     await until(() => bodies().length === 1);
     killed.child.kill('SIGKILL');
     await killed.finished;
     rmSync(root, { recursive: true });
-    const next = watch(world, folder);
+    const next = await watch(world, folder);
     await until(() => days(next).length === 1);
     await stop(next);
-    const third = watch(world, folder);
+    const third = await watch(world, folder);
     await third.waitFor(/"event":"folder"/);
     await stop(third);
     expect([bodies(), days(third)]).toEqual([[SENT14, SENT14], []]);
@@ -223,9 +223,9 @@ it('sync watch --devices --wellness sends the days of a device that left while t
   makeEdge(drawer, '3412345678', [anotherRecording()]);
   put(join(drawer, 'Garmin/Monitor/1.FIT'), FEB14);
   const env = { SYNC_DEVICE_FOLDERS: media };
-  const start = () => world.start(['watch', '--devices', '--wellness', '--json'], { env });
+  const start = () => world.startHere(['watch', '--devices', '--wellness', '--json'], { env });
   world.sandbox.control.addFaults('wellness:503*inf');
-  const first = start();
+  const first = await start();
   await first.waitFor(/"event":"ready"/);
   renameSync(drawer, here);
   await first.waitFor(/"event":"days-waiting"/);
@@ -234,7 +234,7 @@ it('sync watch --devices --wellness sends the days of a device that left while t
   await stop(first);
   world.sandbox.control.clearFaults();
   world.sandbox.control.clearRequests();
-  const second = start();
+  const second = await start();
   await until(() => days(second).length === 1);
   renameSync(drawer, join(media, 'GARMIN1'));
   await second.waitFor(/"state":"plugged-in"/);
@@ -303,7 +303,7 @@ describe('wellness without the option', () => {
   it('is hinted at once if the device is plugged in later', async () => {
     const { world, root, folder, add } = await openDevice();
     rmSync(root, { recursive: true });
-    const running = world.start(['watch', folder]);
+    const running = await world.startHere(['watch', folder]);
     await running.waitFor(/Waiting for/);
     add('Monitor/1.FIT', FEB14);
     mkdirSync(folder);
@@ -314,7 +314,7 @@ describe('wellness without the option', () => {
   it('is watched on if the hint cannot be remembered', async () => {
     const { world, folder, add } = await openDevice();
     rmSync(join(folder, '..'), { recursive: true });
-    const running = world.start(['watch', folder]);
+    const running = await world.startHere(['watch', folder]);
     await running.waitFor(/Waiting for/);
     writeFileSync(join(world.home.env['SYNC_STATE_DIR'] ?? '', 'offers'), '');
     add('Monitor/1.FIT', FEB14);

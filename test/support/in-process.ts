@@ -1,7 +1,10 @@
+import { setMaxListeners } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { thisSystem } from '../../src/app/context.ts';
 import { toSyncError } from '../../src/app/fault.ts';
-import { type ExitCode, exitCodeOf } from '../../src/base/errors.ts';
+import { type ExitCode, SyncError, exitCodeOf } from '../../src/base/errors.ts';
 import type { Clock } from '../../src/base/time.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { findMachineZone } from '../../src/system/machine-zone.ts';
@@ -14,7 +17,18 @@ import {
 } from '../../src/terminal/output.ts';
 import type { Io } from '../../src/terminal/io.ts';
 import { plainIo } from './io.ts';
-import { type Finished, PROGRAM, type RunOptions, withRightLines } from './program.ts';
+import {
+  type Finished,
+  type Home,
+  PROGRAM,
+  type Run,
+  type RunOptions,
+  observe,
+  withRightLines,
+} from './program.ts';
+
+/** `clock`: default: that of the system. */
+export type RunHereOptions = RunOptions & { readonly clock?: Clock };
 
 /**
  * Runs a command line in this process, from source: the quick way for tests about what a command
@@ -22,15 +36,85 @@ import { type Finished, PROGRAM, type RunOptions, withRightLines } from './progr
  */
 export async function runInProcess(
   args: readonly string[],
-  { home, env = {}, cwd = home.dir, input = '', clock }: RunOptions & { readonly clock?: Clock },
+  options: RunHereOptions,
 ): Promise<Finished> {
+  const output = { stdout: '', stderr: '' };
+  const print = (name: keyof typeof output, text: string) => void (output[name] += text);
+  const code = await run(args, options, print, new AbortController().signal);
+  return withRightLines(args, { code, ...output });
+}
+
+/** A command line that runs in this process. */
+export interface RunningHere extends Run {
+  /** Interrupts it as Ctrl-C and SIGTERM do. */
+  interrupt(): void;
+}
+
+/** Starts a command line in this process, from source, and interrupts it at the end of the test if it still runs. */
+export function startInProcess(args: readonly string[], options: RunHereOptions): RunningHere {
+  const interruption = new AbortController();
+  const { signal } = interruption;
+  // As the program does.
+  setMaxListeners(0, signal);
+  const interrupt = () => interruption.abort(new SyncError('INTERRUPTED', 'Interrupted.'));
+  const observed = observe(args, (onText) => {
+    const output = { stdout: '', stderr: '' };
+    const print = (name: keyof typeof output, text: string) => {
+      output[name] += text;
+      onText();
+    };
+    const ended = run(args, { ...options, programDir: watcherFiles(options.home) }, print, signal);
+    onTestFinished(async () => {
+      interrupt();
+      await ended;
+    });
+    return { output, ended };
+  });
+  return { ...observed, interrupt };
+}
+
+/** Returns a folder like that of the program, but for the parts that a watcher loads ahead: here, they are source. */
+function watcherFiles({ dir }: Home): string {
+  const folder = join(dir, 'program');
+  if (existsSync(folder)) return folder;
+  mkdirSync(folder);
+  for (const name of readdirSync(dirname(PROGRAM))) {
+    if (name !== AHEAD) symlinkSync(join(dirname(PROGRAM), name), join(folder, name));
+  }
+  writeFileSync(join(folder, 'none.cjs'), '');
+  writeFileSync(join(folder, AHEAD), 'none.cjs');
+  return folder;
+}
+
+/** Lists the parts that a watcher loads ahead. */
+const AHEAD = 'watcher-chunks.txt';
+
+// A watcher sets up the heap of its process for weeks: this one runs tests.
+const v8 = process.getBuiltinModule('node:v8');
+const { setFlagsFromString } = v8;
+v8.setFlagsFromString = (flag) => {
+  if (flag === '--expose-gc') setFlagsFromString(flag);
+};
+
+/** Runs a command line. @returns its exit code */
+async function run(
+  args: readonly string[],
+  {
+    home,
+    env = {},
+    cwd = home.dir,
+    input = '',
+    clock,
+    programDir = dirname(PROGRAM),
+  }: RunHereOptions & { readonly programDir?: string },
+  print: (name: 'stdout' | 'stderr', text: string) => void,
+  signal: AbortSignal,
+): Promise<ExitCode> {
   const leave = enter(cwd);
-  const stdout: string[] = [];
-  const stderr: string[] = [];
-  const io = pipes(input, stdout, stderr);
+  const io = pipes(input, print);
   const variables = { ...home.env, ...env };
   const system = {
-    ...thisSystem(new AbortController().signal, () => undefined),
+    ...thisSystem(signal, () => undefined),
     ...(clock === undefined ? {} : { clock }),
     env: variables,
     homeDir: home.dir,
@@ -39,24 +123,23 @@ export async function runInProcess(
     machineZone: () =>
       findMachineZone({ tz: variables['TZ'], resolved: () => 'UTC', localtime: () => undefined }),
     systemConfigFile: join(home.dir, 'system', 'config.json'),
-    programDir: dirname(PROGRAM),
+    programDir,
   };
   let flags: GlobalFlags = { json: args.includes('--json'), quiet: false, verbose: false };
   let output = createOutput(io, flags, system.clock);
   const onFlags = (given: GlobalFlags, made: Output) => ([flags, output] = [given, made]);
-  let code: ExitCode;
   try {
-    code = await runCommandLine(args, system, onFlags);
+    const code = await runCommandLine(args, system, onFlags);
     output.end(false);
+    return code;
   } catch (error) {
     const failure = toSyncError(error, system);
     output.error(errorReport(failure), errorText(failure, flags));
     output.end(failure.code !== 'INTERRUPTED');
-    code = exitCodeOf(failure.code);
+    return exitCodeOf(failure.code);
   } finally {
     leave();
   }
-  return withRightLines(args, { code, stdout: stdout.join(''), stderr: stderr.join('') });
 }
 
 const outside = process.cwd();
@@ -73,11 +156,14 @@ function enter(cwd: string): () => void {
 }
 
 /** Streams of a program that no person is at. */
-function pipes(input: string | Uint8Array, stdout: string[], stderr: string[]): Io {
+function pipes(
+  input: string | Uint8Array,
+  print: (name: 'stdout' | 'stderr', text: string) => void,
+): Io {
   return {
     ...plainIo(),
-    out: (line) => void stdout.push(`${line}\n`),
-    err: (line) => void stderr.push(`${line}\n`),
+    out: (line) => print('stdout', `${line}\n`),
+    err: (line) => print('stderr', `${line}\n`),
     async *readStdin() {
       await Promise.resolve();
       if (input.length > 0) yield Buffer.from(input);

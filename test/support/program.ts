@@ -56,15 +56,19 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** A running program, with its output so far. */
-export interface Running {
-  readonly child: ChildProcess;
+/** A run, with its output so far. */
+export interface Run {
   readonly stdout: () => string;
   readonly stderr: () => string;
   /** Resolves when stdout and stderr together match; rejects if the program ends first. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   /** Rejects if the program printed a line of `--json` that docs/json.md does not describe. */
   readonly finished: Promise<Finished>;
+}
+
+/** A running program. */
+export interface Running extends Run {
+  readonly child: ChildProcess;
 }
 
 export interface RunOptions {
@@ -112,22 +116,35 @@ export function startSync(args: readonly string[], options: RunOptions): Running
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   home.started.push(child);
-  const watchers = new Set<() => void>();
-  const output = collectOutput(child, () => {
-    for (const watcher of watchers) watcher();
-  });
   child.stdin.on('error', () => undefined);
   child.stdin.end(input ?? '');
-  const closed = once(child, 'close').then(([code]) => ({
-    code: code as number | null,
-    ...output,
-  }));
-  const finished = closed.then((result) => withRightLines(args, result));
+  const run = observe(args, (onText) => {
+    const output = collectOutput(child, onText);
+    return { output, ended: once(child, 'close').then(([code]) => code as number | null) };
+  });
+  return { child, ...run };
+}
+
+/**
+ * Observes a run of a command line.
+ *
+ * @param start returns the output, which grows, with a call of `onText` after each piece of it, and the exit code
+ */
+export function observe(
+  args: readonly string[],
+  start: (onText: () => void) => {
+    readonly output: Readonly<Record<'stdout' | 'stderr', string>>;
+    readonly ended: Promise<number | null>;
+  },
+): Run {
+  const watchers = new Set<() => void>();
+  const { output, ended } = start(() => {
+    for (const watcher of watchers) watcher();
+  });
   return {
-    child,
     stdout: () => output.stdout,
     stderr: () => output.stderr,
-    finished,
+    finished: ended.then((code) => withRightLines(args, { code, ...output })),
     waitFor: (pattern) =>
       new Promise((done, fail) => {
         const look = () => {
@@ -137,7 +154,7 @@ export function startSync(args: readonly string[], options: RunOptions): Running
           done(match);
         };
         watchers.add(look);
-        void closed.then(() => {
+        void ended.then(() => {
           look();
           fail(new Error(`ended before ${String(pattern)}:\n${output.stdout}\n${output.stderr}`));
         });

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { afterEach, beforeEach, onTestFinished } from 'vitest';
-import type { Clock } from '../../src/base/time.ts';
 import { type PlatformName, PLATFORM_NAMES } from '../../src/sandbox/settings.ts';
 import { type SandboxServer, type ServerOptions, startSandbox } from '../../src/sandbox/server.ts';
 import {
@@ -15,9 +14,7 @@ import {
   startSync,
 } from './program.ts';
 import type { Control, RecordingState } from '../../src/sandbox/types.ts';
-
-/** `clock`: default: that of the system. */
-type RunHereOptions = RunOptions & { readonly clock?: Clock };
+import type { RunHereOptions, RunningHere } from './in-process.ts';
 
 export { openHome };
 
@@ -47,8 +44,18 @@ interface HomeRuns {
   readonly program: (args: readonly string[], options?: Partial<RunOptions>) => Promise<Finished>;
   /** Starts the built program, and kills it at the end of the test if it still runs. */
   readonly start: (args: readonly string[], options?: Partial<RunOptions>) => Running;
+  /**
+   * Starts `sync watch --json` of {@link folder} in the process of the test, as {@link sync} does, and ends it
+   * with the test. The usual way: see {@link program}.
+   */
+  readonly watch: (args?: readonly string[], env?: NodeJS.ProcessEnv) => Promise<RunningHere>;
+  /** Starts any command line as {@link watch} does. */
+  readonly startHere: (
+    args: readonly string[],
+    options?: Partial<RunHereOptions>,
+  ) => Promise<RunningHere>;
   /** Starts `sync watch --json` of {@link folder} as {@link start} does. */
-  readonly watch: (args?: readonly string[], env?: NodeJS.ProcessEnv) => Running;
+  readonly watchProgram: (args?: readonly string[], env?: NodeJS.ProcessEnv) => Running;
   /** Writes a file below the home, with the folders to it. @returns its absolute path */
   readonly write: (path: string, contents: Uint8Array | string) => string;
 }
@@ -133,6 +140,10 @@ export function worldOf(first: SandboxServer, home: Home, options: WorldOptions 
 export function runsIn(home: Home): HomeRuns {
   const folder = join(home.dir, 'device', 'Garmin');
   const start: World['start'] = (args, more) => startSync(args, { home, ...more });
+  const startHere: World['startHere'] = async (args, more) => {
+    const { startInProcess } = await import('./in-process.ts');
+    return startInProcess(args, { home, ...more });
+  };
   return {
     home,
     folder,
@@ -144,7 +155,9 @@ export function runsIn(home: Home): HomeRuns {
       throw new Error(`sync ${args.join(' ')} ended with ${String(run.code)}: ${output}`);
     },
     program: (args, more) => start(args, more).finished,
-    watch: (args = [], env = {}) => start(['watch', folder, '--json', ...args], { env }),
+    watch: (args = [], env = {}) => startHere(['watch', folder, '--json', ...args], { env }),
+    startHere,
+    watchProgram: (args = [], env = {}) => start(['watch', folder, '--json', ...args], { env }),
     start,
     write(path, contents) {
       const absolute = join(home.dir, path);

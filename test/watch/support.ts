@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { beforeEach } from 'vitest';
 import { type RecordingOptions, makeRecording } from '../support/fit-maker.ts';
-import { type Running, ndjson } from '../support/program.ts';
+import type { RunningHere } from '../support/in-process.ts';
+import { type Run, type Running, ndjson } from '../support/program.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 import { until } from '../support/until.ts';
 import {
@@ -58,7 +59,8 @@ export function put(path: string, bytes: Uint8Array | string): void {
 }
 
 /** Waits until the watcher has looked at everything and hears what happens. */
-export async function ready(running: Running): Promise<Running> {
+export async function ready<T extends Run>(starting: T | Promise<T>): Promise<T> {
+  const running = await starting;
   await running.waitFor(/"event":"ready"/);
   return running;
 }
@@ -76,13 +78,15 @@ export function handlesSigterm({ child }: Running): boolean {
 }
 
 /** Ends a watcher as a service manager does. */
-export async function stop(running: Running): Promise<number | null> {
-  await until(() => handlesSigterm(running));
-  running.child.kill('SIGTERM');
+export async function stop(running: Running | RunningHere): Promise<number | null> {
+  if ('child' in running) {
+    await until(() => handlesSigterm(running));
+    running.child.kill('SIGTERM');
+  } else running.interrupt();
   return (await running.finished).code;
 }
 
 /** Returns the events of one kind that a watcher reported. */
-export function events(running: Running, name: string): Record<string, unknown>[] {
+export function events(running: Run, name: string): Record<string, unknown>[] {
   return ndjson(running.stdout()).filter(({ event, type }) => event === name || type === name);
 }
