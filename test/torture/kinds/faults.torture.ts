@@ -86,15 +86,22 @@ function enterFood(scene: Scene, random: Random, date: string): void {
   scene.round.count('edits');
 }
 
-/** Removes a food that `sync` has reported as delivered. `sync` does not send it again. */
+/**
+ * Removes a food that `sync` has reported as delivered. `sync` does not send it again, but would send a correction of it
+ * that has not arrived yet.
+ */
 function removeFood(scene: Scene, random: Random, date: string): void {
   const { world, cargo, round } = scene;
-  const sent = foodsHeld(world.sandbox, date).filter(({ name = '' }) => !name.startsWith(OWN));
+  const due = foodsOn(cargo, date);
+  const sent = foodsHeld(world.sandbox, date).filter(
+    (food) =>
+      !(food.name ?? '').startsWith(OWN) && due.get(foodKey(food))?.calories === food.calories,
+  );
   const food = sent[random.integer(0, Math.max(0, sent.length - 1))];
   if (food === undefined || !isSeen(scene)) return;
   world.sandbox.control.editFood(food.id, null);
   round.note(`the athlete removes ${foodKey(food)}`);
-  foodsOn(cargo, date).delete(foodKey(food));
+  due.delete(foodKey(food));
   cargo.removed.add(foodKey(food));
   round.count('edits');
 }
