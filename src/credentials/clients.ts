@@ -4,7 +4,10 @@ import type { Config } from '../config/config.ts';
 import { serviceId } from '../config/endpoints.ts';
 import { readEntry, writeEntry } from '../system/state-entries.ts';
 
-/** A client that `sync login` registered at a platform, for all profiles of this computer. */
+/**
+ * A client that `sync login` registered at a platform. All profiles of this computer share a public one; one with a
+ * secret, which is kept with the login, belongs to its profile.
+ */
 export interface RegisteredClient {
   readonly clientId: string;
   readonly clientName: string;
@@ -16,9 +19,48 @@ export interface RegisteredClient {
   readonly registeredAt: string;
 }
 
-/** Returns the client that was registered at a service; undefined if there is none. */
+type Place = Pick<Config, 'paths' | 'profile'>;
+
+/** Returns the public client that was registered at a service; undefined if there is none. */
 export function registeredClient(stateDir: string, service: string): RegisteredClient | undefined {
-  const found = readEntry(fileIn(stateDir), service);
+  return clientIn(stateDir, service);
+}
+
+/** Returns what is known of a client that the profile uses; undefined if this computer did not register it. */
+export function registrationOf(
+  { paths: { stateDir }, profile }: Place,
+  service: string,
+  clientId: string | undefined,
+): RegisteredClient | undefined {
+  const clients = [service, ownKey(service, profile)].map((key) => clientIn(stateDir, key));
+  return clients.find((client) => client !== undefined && client.clientId === clientId);
+}
+
+/** Returns the date on which this computer registered the configured client; undefined if it did not. */
+export function registeredOn(config: Config): string | undefined {
+  const service = config.get('baseUrl');
+  const found = service && registrationOf(config, serviceId(service), config.get('clientId'));
+  return found?.registeredAt.slice(0, 10);
+}
+
+/** Records the client that was registered at a service. @throws SyncError `STORAGE` */
+export function keepClient(
+  { paths: { stateDir }, profile }: Place,
+  service: string,
+  client: RegisteredClient,
+): void {
+  writeEntry(fileIn(stateDir), client.isPublic ? service : ownKey(service, profile), client);
+}
+
+/** Forgets the registrations of the profile at a service. @throws SyncError `STORAGE` */
+export function forgetClients({ paths: { stateDir }, profile }: Place, service: string): void {
+  for (const key of [service, ownKey(service, profile)]) {
+    writeEntry(fileIn(stateDir), key, undefined);
+  }
+}
+
+function clientIn(stateDir: string, key: string): RegisteredClient | undefined {
+  const found = readEntry(fileIn(stateDir), key);
   if (!isObject(found)) return undefined;
   const { clientId, clientName, redirectUri, registeredAt, isPublic } = found;
   const texts = [clientId, clientName, redirectUri, registeredAt];
@@ -26,20 +68,9 @@ export function registeredClient(stateDir: string, service: string): RegisteredC
   return isWhole ? (found as unknown as RegisteredClient) : undefined;
 }
 
-/** Returns the date on which this computer registered the configured client; undefined if it did not. */
-export function registeredOn(config: Config): string | undefined {
-  const service = config.get('baseUrl');
-  const found = service && registeredClient(config.paths.stateDir, serviceId(service));
-  return found?.clientId === config.get('clientId') ? found?.registeredAt.slice(0, 10) : undefined;
-}
-
-/** Records the client that was registered at a service; undefined: forgets it. @throws SyncError `STORAGE` */
-export function keepClient(
-  stateDir: string,
-  service: string,
-  client: RegisteredClient | undefined,
-): void {
-  writeEntry(fileIn(stateDir), service, client);
+/** No address of a service has a space. */
+function ownKey(service: string, profile: string): string {
+  return `${service} ${profile}`;
 }
 
 function fileIn(stateDir: string): string {

@@ -15,7 +15,7 @@ import type { Config } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
 import { serviceId } from '../../config/endpoints.ts';
 import { addressesOf, platformAt } from '../../config/platforms.ts';
-import { keepClient, registeredClient } from '../../credentials/clients.ts';
+import { forgetClients, keepClient, registeredClient } from '../../credentials/clients.ts';
 
 export interface ClientFlags {
   readonly register: boolean;
@@ -26,7 +26,7 @@ export interface ClientFlags {
 /** The name that uploads carry in the platform's lists and on public pages: so it names no computer. */
 const CLIENT_NAME = 'sync';
 
-/** All profiles share a registration, so they share its lock. No profile has this name. */
+/** All profiles share a public registration, so they share its lock. No profile has this name. */
 const ALL_PROFILES = '-clients';
 
 /**
@@ -51,9 +51,9 @@ export async function registeredFor(
   const { clientName = CLIENT_NAME } = flags;
   const known = () => {
     const client = registeredClient(stateDir, service);
-    const isUsable = client?.isPublic === true && isSameUri(client.redirectUri, redirectUri);
-    const hasName = (flags.clientName ?? client?.clientName) === client?.clientName;
-    return isUsable && hasName ? { ...client, isNew: false } : undefined;
+    if (client === undefined || !isSameUri(client.redirectUri, redirectUri)) return undefined;
+    const hasName = (flags.clientName ?? client.clientName) === client.clientName;
+    return hasName ? { ...client, isNew: false } : undefined;
   };
   const before = flags.withToken ? undefined : known();
   if (before !== undefined) return before;
@@ -99,7 +99,7 @@ export async function registeredFor(
       return undefined;
     }
     const { secret, ...kept } = client;
-    keepClient(stateDir, service, kept);
+    keepClient(config, service, kept);
     return { ...kept, secret, isNew: true };
   });
 
@@ -109,11 +109,9 @@ export async function registeredFor(
 }
 
 /** Forgets the client of the profile, and the registration of this computer at the platform. */
-export async function forgetClient(
-  { paths, profile, profiles }: Config,
-  baseUrl: URL | undefined,
-): Promise<void> {
-  if (baseUrl !== undefined) keepClient(paths.stateDir, serviceId(baseUrl), undefined);
+export async function forgetClient(config: Config, baseUrl: URL | undefined): Promise<void> {
+  const { paths, profile, profiles } = config;
+  if (baseUrl !== undefined) forgetClients(config, serviceId(baseUrl));
   if (!profiles.includes(profile)) return;
   await changeProfile(paths, profile, { settings: { clientId: null } });
 }

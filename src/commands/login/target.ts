@@ -9,7 +9,7 @@ import { serviceId } from '../../config/endpoints.ts';
 import { PLATFORMS, askedScopes, platformAt, platformNamed } from '../../config/platforms.ts';
 import { NUTRITION_READ } from '../../config/scopes.ts';
 import { CALLBACK_PATH, SETTINGS } from '../../config/settings.ts';
-import { registeredClient } from '../../credentials/clients.ts';
+import { registrationOf } from '../../credentials/clients.ts';
 import { whyNoBrowser } from './by-hand.ts';
 import { type ClientFlags, forgetClient, registeredFor } from './client.ts';
 
@@ -102,8 +102,8 @@ export function targetQuestions(
     known: string | undefined,
   ): Promise<LoginTarget['registered']> {
     if (known !== undefined) {
-      const stored = registeredClient(config.paths.stateDir, serviceId(baseUrl));
-      return stored?.clientId === known ? { ...stored, isNew: false } : undefined;
+      const stored = registrationOf(config, serviceId(baseUrl), known);
+      return stored && { ...stored, isNew: false };
     }
     if (refused.clientId !== undefined) return undefined;
     const redirectUri = redirectUriOf(config);

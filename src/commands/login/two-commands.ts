@@ -15,7 +15,7 @@ import { SyncError, isTemporary } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, isSecretOf, type SettingOverrides } from '../../config/config.ts';
 import { endpointUrl, serviceId } from '../../config/endpoints.ts';
-import { registeredClient } from '../../credentials/clients.ts';
+import { registrationOf } from '../../credentials/clients.ts';
 import { exchange } from './browser.ts';
 import { forgetClient } from './client.ts';
 import { type LoginReport, keep } from './keep.ts';
@@ -114,8 +114,8 @@ export async function finishLogin(context: AppContext, http: Http): Promise<Logi
       hint: phrase`Run ${FINISH} again with the address that the browser ended at, or ${START} for a new login.`,
     });
   }
-  const known = registeredClient(paths.stateDir, pending.service);
-  const registered = known?.clientId === clientId ? { ...known, isNew: false } : undefined;
+  const known = registrationOf(config, pending.service, clientId);
+  const registered = known && { ...known, isNew: false };
   const hasSecret = registered?.isPublic !== true && isSecretOf(config, baseUrl, clientId);
   const target: LoginTarget = {
     ...{ baseUrl, clientId, scopes, redirectUri, registered },

@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { token } from '../../../src/commands/token.ts';
 import { logout } from '../../../src/commands/logout.ts';
 import { readConfigFile } from '../../../src/config/config.ts';
-import { registeredClient } from '../../../src/credentials/clients.ts';
+import {
+  forgetClients,
+  keepClient,
+  registeredClient,
+  registrationOf,
+} from '../../../src/credentials/clients.ts';
 import type { SandboxServer } from '../../../src/sandbox/server.ts';
 import { failure, never, sandbox, testIo, testSystem } from '../../auth/support.ts';
 import { freePort, requestCounts } from '../../support/acceptance.ts';
@@ -33,6 +38,13 @@ async function start(here: Machine, url: string, more: { args?: string[]; io?: o
     : ['--redirect-uri', uri];
   return login(here, { args: [url, ...redirect, ...args], system: { io: testIo(io) } });
 }
+
+const PUBLIC = {
+  clientId: 'shared',
+  clientName: 'sync',
+  registeredAt: '2026-11-21T08:00:00.000Z',
+  isPublic: true,
+};
 
 /** A person who presses Enter at the question. */
 const enter = () => testIo({ interactive: true, answers: { '127.0.0.1': [''] } });
@@ -320,6 +332,34 @@ describe('the answer to a registration', () => {
     // Another profile has no part of this secret.
     const other = await untilAsked(here, url, ['--profile', 'work'], 'n');
     expect(other.asked[0]).toMatch(QUESTION);
+  });
+
+  it('with a secret belongs to its profile, and does not displace that of another one', async () => {
+    const service = await sandbox({ settings: { autoApprove: true, exactRedirectUris: false } });
+    const registration = {
+      client_id: 'sandbox-confidential',
+      client_secret: 'sandbox-secret',
+      token_endpoint_auth_method: 'client_secret_post',
+    };
+    const { url, posts } = await metadataServer(() => ({}), registration, '', service);
+    const here = machine(undefined);
+    const uri = ['--redirect-uri', `http://127.0.0.1:${await freePort()}/login`];
+    const place = { paths: here.paths, profile: 'default' };
+    const known = (clientId: string) => registrationOf(place, url, clientId)?.isPublic;
+    keepClient(place, url, { ...PUBLIC, redirectUri: 'http://127.0.0.1:1/login' });
+    for (const profile of ['default', 'work']) {
+      const args = [url, ...uri, '--profile', profile];
+      await login(here, { args, system: { io: enter() } }).done;
+    }
+    expect(posts).toHaveLength(2);
+    expect([known('sandbox-confidential'), known(PUBLIC.clientId), known('x')]).toEqual([
+      false,
+      true,
+      undefined,
+    ]);
+    // A platform that no longer knows the client makes the login of its profile forget it.
+    forgetClients({ ...place, profile: 'work' }, url);
+    expect([known('sandbox-confidential'), known(PUBLIC.clientId)]).toEqual([false, undefined]);
   });
 
   it('with the method none leaves a secret of that answer unused', async () => {
