@@ -81,7 +81,7 @@ function meaningOf(
       return {
         code: 'REJECTED',
         message: `The platform has nothing at ${path} (404).`,
-        hint: phrase`Check the address (${sync('config', 'get', 'baseUrl')}); if the platform keeps it elsewhere, run ${sync('config', 'set', `endpoint.${name}`, 'PATH')}.`,
+        hint: phrase`Check the address (${sync('config', 'get', 'baseUrl')}); if the platform keeps it elsewhere: ${sync('config', 'set', `endpoint.${name}`, 'PATH')}.`,
         details: { endpoint: name },
       };
     case 413:

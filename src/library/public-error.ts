@@ -17,5 +17,14 @@ export function publicError(error: unknown): unknown {
 
 function hintOf({ code, hint }: ProgramError): string | undefined {
   if (LOGIN_CODES.includes(code)) return NEW_TOKENS;
-  return hint === undefined ? undefined : renderText(hint, undefined);
+  return hint === undefined ? undefined : withOptions(renderText(hint, undefined));
+}
+
+/** Returns a hint with the client's options in place of the program's settings. */
+export function withOptions(hint: string): string {
+  return hint.replace(
+    /`sync config (?:get|set) ([\w.]+)[^`]*`/g,
+    (_, setting: string) =>
+      `the option ${setting.replace('endpoint.', 'endpoints.').replace('platform.kind', 'platformKind')}`,
+  );
 }

@@ -4,7 +4,7 @@ import { uploadItemJson, verifiedJson } from '../app/words/uploads.ts';
 import { parseJson } from '../base/json.ts';
 import type { UploadItem } from '../upload/report.ts';
 import type { Verified } from '../upload/verify.ts';
-import { LOGIN_CODES, NEW_TOKENS } from './public-error.ts';
+import { LOGIN_CODES, NEW_TOKENS, withOptions } from './public-error.ts';
 import type { RecordResult, UploadResult, VerifyResult } from './types.ts';
 
 /** Converts the program's outcomes to those of the package. */
@@ -31,7 +31,7 @@ function resultOf(line: Readonly<Record<string, unknown>>): unknown {
       : {};
   const result = JSON.stringify({ ...line, type: undefined, ...hint });
   // The library has options in place of flags.
-  return parseJson(result.replaceAll(/ \(--[a-z-]+ [a-z ]+\)/g, ''));
+  return parseJson(withOptions(result.replaceAll(/ \(--[a-z-]+ [a-z ]+\)/g, '')));
 }
 
 /** The program's hints about a day name `--force`. */

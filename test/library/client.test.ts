@@ -177,6 +177,22 @@ describe('a client', () => {
     expect(seen).toContain('POST /v2/days');
   });
 
+  it('names options, not settings of the program, in the hints of errors and results', async () => {
+    const { url } = await openServer((_request, response) => void response.writeHead(404).end());
+    const made = createClient({
+      baseUrl: url,
+      timezone: 'UTC',
+      tokens: { accessToken: 'a-token' },
+    });
+    onTestFinished(() => made.close());
+    expect((await failureOf(made.workouts())).hint).toBe(
+      'Check the address (the option baseUrl); if the platform keeps it elsewhere: the option endpoints.workouts.',
+    );
+    expect(await made.upload(ride(1))).toMatchObject({
+      hint: expect.stringContaining('the option endpoints.uploadFit') as unknown,
+    });
+  });
+
   it.each([{ wellness: 'v2' }, { food: '/v2' }])(
     'refuses endpoints that it cannot use: %j',
     (endpoints) => {
