@@ -67,6 +67,21 @@ describe('an interrupted upload', () => {
     expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(60 + JOBS);
   });
 
+  it('lets sync explain say that an upload began, and count no request', async () => {
+    const world = await openLoggedInWorld();
+    fillCard(world, 1);
+    world.sandbox.control.addFaults('upload-fit:hang*inf');
+    const running = world.start(['upload', 'card']);
+    await until(() => begun(world) === 1);
+    running.child.kill('SIGKILL');
+    await running.finished;
+    const { stdout } = await world.sync(['explain', 'card/000.fit']);
+    expect(stdout).toContain(
+      'waiting. An upload began, and the platform has not confirmed it yet.',
+    );
+    expect(stdout).toContain('Sent as card/000.fit\n');
+  });
+
   it('loses and duplicates nothing after repeated kill -9', async () => {
     const world = await openLoggedInWorld();
     const count = 150;

@@ -147,7 +147,8 @@ function sentLines(upload: LedgerUpload, view: ActivityView): string[] {
     ...(activity.startedAt === undefined
       ? []
       : [`  ${activityText(activity, basename(path), view)}`]),
-    `  Sent as ${path}, ${plural(attempts, 'request')} in all`,
+    // Without any, the run of the first one ended before an answer.
+    `  Sent as ${path}${attempts === 0 ? '' : `, ${plural(attempts, 'request')} in all`}`,
   ];
 }
 
