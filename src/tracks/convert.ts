@@ -97,13 +97,14 @@ const STRAY_SECS = { within: 60, atEnd: 10 };
  * @returns a note that says how many were left out
  */
 function dropStrays(points: readonly Point[]): string[] {
-  const runs: Point[][] = [];
+  const reached: Point[][] = [];
   for (const point of points) {
     if (point.latitude === undefined) continue;
-    const run = runs.at(-1);
+    const run = reached.at(-1);
     if (run !== undefined && isReachable(run.at(-1), point)) run.push(point);
-    else runs.push([point]);
+    else reached.push([point]);
   }
+  const runs = reached.flatMap((run, at) => apartAtPauses(run, reached[at - 1], reached[at + 1]));
   const strays: Point[] = [];
   let before: readonly Point[] | undefined;
   for (let at = 0; at < runs.length; at++) {
@@ -116,6 +117,28 @@ function dropStrays(points: readonly Point[]): string[] {
   for (const point of strays) point.latitude = point.longitude = undefined;
   const { length } = strays;
   return length === 0 ? [] : [`Stray positions left out: ${length}.`];
+}
+
+/**
+ * Divides a run at a pause that is seconds from its start or its end, if the runs on both sides continue each other
+ * without those seconds: over a pause, any place is reachable.
+ */
+function apartAtPauses(
+  run: readonly Point[],
+  before: readonly Point[] | undefined,
+  after: readonly Point[] | undefined,
+): Point[][] {
+  const isPause = (point: Point, at: number) =>
+    point.time - (run[at - 1]?.time ?? point.time) > STRAY_SECS.atEnd;
+  const isShort = (part: readonly Point[], neighbour: readonly Point[] = []) =>
+    part.length < neighbour.length &&
+    (part.at(-1)?.time ?? 0) - (part[0]?.time ?? 0) < STRAY_SECS.atEnd;
+  const first = run.findIndex(isPause);
+  const hasHead = isShort(run.slice(0, first), before) && isReachable(before?.at(-1), run[first]);
+  const last = run.findLastIndex(isPause);
+  const hasTail = isShort(run.slice(last), after) && isReachable(run[last - 1], after?.[0]);
+  const cuts = [...new Set([hasHead ? first : 0, hasTail ? last : 0])].filter((at) => at > 0);
+  return [0, ...cuts].map((from, index) => run.slice(from, cuts[index]));
 }
 
 /** Returns the first of some runs that are stray: fewer points than before them and after, at any places. */
@@ -205,13 +228,16 @@ const ONE_PLACE = 100;
 
 /** Sets the distance since the start: the file's own unless the positions contradict it; else that of the positions. */
 function setDistances(points: readonly Point[], pauses: readonly FitPause[]): void {
-  const ends = new Set(pauses.map(({ to }) => to));
   const placed = points.filter(({ latitude }) => latitude !== undefined);
   let metres = 0;
+  let nextPause = 0;
   const along = new Map<Point, number>();
   for (const [index, point] of placed.entries()) {
     const before = placed[index - 1];
-    if (before !== undefined && !ends.has(point.time)) metres += metresBetween(before, point);
+    // The first positions after a pause may be lost.
+    const isPaused = (pauses[nextPause]?.to ?? Infinity) <= point.time;
+    while ((pauses[nextPause]?.to ?? Infinity) <= point.time) nextPause++;
+    if (before !== undefined && !isPaused) metres += metresBetween(before, point);
     along.set(point, metres);
   }
   const stated = points.filter(({ distance }) => distance !== undefined);

@@ -246,6 +246,34 @@ describe('a GPX file', () => {
   );
 
   it.each([
+    ['right after a pause', 300, 1],
+    ['right before a pause', 299, 1],
+    ['some seconds after a pause', 300, 4],
+  ])('leaves out stray positions %s, in which any place is reachable', async (_, from, count) => {
+    const [one, other] = [ridePoints(299), ridePoints(300, { from: 900 })];
+    const segments = (degrees: number) => {
+      const points = [...one, ...other].map((point, index) => {
+        const isStray = index >= from && index < from + count;
+        return isStray ? { ...point, lat: (point.lat ?? 0) + degrees } : point;
+      });
+      return [points.slice(0, one.length), points.slice(one.length)];
+    };
+    const right = (await converted(gpx([{ segments: segments(0) }]))).lines[0];
+    const found = (await converted(gpx([{ segments: segments(0.05) }]), 'stray.gpx')).lines[0];
+    expect(right?.['notes']).toEqual([]);
+    expect(found?.['notes']).toEqual([`Stray positions left out: ${count}.`]);
+    expect(
+      Math.abs(Number(found?.['distanceMeters']) - Number(right?.['distanceMeters'])),
+    ).toBeLessThan(40);
+  });
+
+  it('keeps the first positions after a pause that continue the ride at another place', async () => {
+    const far = ridePoints(300, { from: 900, lat: 47.6 });
+    const { lines } = await converted(gpx([{ segments: [ridePoints(300), far] }]));
+    expect(lines[0]?.['notes']).toEqual([]);
+  });
+
+  it.each([
     ['first', 0, 20],
     ['middle', 300, 70],
   ])('keeps its %s positions that are elsewhere for longer', async (_, from, count) => {
