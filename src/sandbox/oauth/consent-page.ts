@@ -8,7 +8,7 @@ import type { AthleteProfile } from '../types.ts';
 type Html = ReturnType<typeof html>;
 
 /** Icon of the sandbox's pages: a green dot. Without one, browsers request `/favicon.ico`. */
-export const ICON =
+const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='6' fill='%230b6b4b'/%3E%3C/svg%3E";
 
 /**
@@ -117,23 +117,30 @@ function scopeLine(scope: string): Html {
 }
 
 function document(nonce: string, title: string, content: Html): Html {
+  const head = html`<style nonce="${nonce}">
+    ${raw(style + STYLE)}
+  </style>`;
+  const body = html`<main>
+    <p class="brand">Sandbox platform</p>
+    ${content}
+  </main>`;
+  return sandboxDocument(`${title} · sandbox`, head, body);
+}
+
+/** Renders a whole document of the sandbox. */
+export function sandboxDocument(title: string, head: Html, body: Html): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>${title} · sandbox</title>
+        <title>${title}</title>
         <link rel="icon" href="${ICON}" />
-        <style nonce="${nonce}">
-          ${raw(style + STYLE)}
-        </style>
+        ${head}
       </head>
       <body>
-        <main>
-          <p class="brand"><span class="mark" aria-hidden="true"></span>Sandbox platform</p>
-          ${content}
-        </main>
+        ${body}
         <footer>This is a sandbox on your own computer. No real account is involved.</footer>
       </body>
     </html>`;
@@ -151,7 +158,7 @@ main {
   border: 1px solid var(--line); border-radius: 1rem; background: var(--card);
 }
 main:has(.columns) { max-width: 46rem; padding-bottom: 0; }
-.brand { margin-bottom: .75rem; display: flex; align-items: center; gap: .5rem; color: var(--soft); font-weight: 600; }
+.brand { margin-bottom: .75rem; color: var(--soft); font-weight: 600; }
 h1 { display: block; margin-bottom: .25rem; font-weight: 500; text-wrap: balance; }
 .lead, legend, .brand { font-size: .9375rem; }
 .lead { margin-bottom: 1rem; color: var(--soft); overflow-wrap: anywhere; }

@@ -22,11 +22,8 @@ export function chart({ values, low, high, words }: Chart): ChartHtml {
     if (value === null) runs.push([]);
     else runs.at(-1)?.push(`${x.toFixed(1)} ${y.toFixed(1)}`);
   });
-  const drawn = runs.filter((run) => run.length > 0);
-  const edge = (point = '') => `${point.split(' ', 1).join('')} 100`;
-  const area = drawn.map((run) => `M${edge(run[0])}L${run.join('L')}L${edge(run.at(-1))}Z`);
   // A single value is a dot: a line of no length with a round cap.
-  const line = drawn.map((run) => `M${run.join('L')}h0`);
+  const line = runs.filter((run) => run.length > 0).map((run) => `M${run.join('L')}h0`);
   return html`<svg
     class="drawing"
     viewBox="0 0 1000 100"
@@ -34,7 +31,6 @@ export function chart({ values, low, high, words }: Chart): ChartHtml {
     role="img"
     aria-label="${words}"
   >
-    <path class="area" d="${area.join('')}" />
     <path class="line" d="${line.join('')}" />
   </svg>`;
 }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { RequestRecord } from '../types.ts';
+import type { ActiveFault, RequestRecord } from '../types.ts';
 import { counted, type ChartHtml } from './chart.ts';
 import type { PageView } from './view.ts';
 
@@ -37,52 +37,45 @@ function requestItem(request: RequestRecord): ChartHtml {
   </li>`;
 }
 
-/** Faults that developers need most, a switch each. */
-const PRESETS: readonly { spec: string; label: string }[] = [
-  { spec: 'upload-fit:503', label: 'Next upload fails' },
-  { spec: 'upload-fit:reset-after', label: 'Next upload is stored, its answer lost' },
-  { spec: 'any:429(retry-after=2)', label: 'Next request is throttled' },
-  { spec: 'refresh:400(error=invalid_grant)', label: 'Next refresh is refused' },
-  { spec: 'any:delay=500ms*inf', label: 'Every answer takes 0.5 s' },
-  { spec: 'any:503*inf', label: 'Outage' },
-];
+/** Faults that developers need most, and what each does. */
+const COMMON_FAULTS: Readonly<Record<string, string>> = {
+  'upload-fit:503': 'the next upload fails',
+  'upload-fit:reset-after': 'the next upload is stored, its answer lost',
+  'any:429(retry-after=2)': 'the next request is throttled',
+  'refresh:400(error=invalid_grant)': 'the next refresh is refused',
+  'any:delay=500ms*inf': 'every answer takes 0.5 s',
+  'any:503*inf': 'outage',
+};
 
-/** Renders the active faults, each with a button to remove it, and buttons to add one. */
+/** Renders a switch for each active fault, and for each common one. */
 export function faultsPart({ faults }: PageView): ChartHtml {
-  const active = new Set(faults.map(({ spec }) => spec));
-  return html`${faults.length === 0 && html`<p class="sub">No active fault.</p>`}
-    <ul class="rows">
-      ${faults.map(
-        ({ spec, skipLeft, hitsLeft }) =>
-          html`<li class="row">
-            <code class="outside">${spec}</code>
-            <span class="sub">
-              ${hitsLeft === null ? 'every request' : `${counted(hitsLeft, 'request')} left`}${
-                skipLeft > 0 && `, after ${counted(skipLeft, 'more request')}`
-              }
-            </span>
-            <button id="remove-${spec}" data-remove="${spec}">
-              Remove<span class="unseen"> the fault ${spec}</span>
-            </button>
-          </li>`,
-      )}
-    </ul>
-    <div class="row">
-      ${PRESETS.filter(({ spec }) => !active.has(spec)).map(
-        ({ spec, label }) => html`<button id="add-${spec}" data-add="${spec}">${label}</button>`,
-      )}
-    </div>`;
+  const idle = Object.keys(COMMON_FAULTS)
+    .filter((spec) => !faults.some((fault) => fault.spec === spec))
+    .map((spec) => ({ spec, skipLeft: 0, hitsLeft: 0 }));
+  return html`<ul class="cards">
+    ${[...faults, ...idle].map(faultSwitch)}
+  </ul>`;
+}
+
+function faultSwitch({ spec, skipLeft, hitsLeft }: ActiveFault): ChartHtml {
+  const words = [
+    COMMON_FAULTS[spec],
+    hitsLeft !== 0 &&
+      (hitsLeft === null ? 'every request' : `${counted(hitsLeft, 'request')} left`),
+    skipLeft > 0 && `after ${counted(skipLeft, 'more request')}`,
+  ];
+  return html`<li class="row">
+    <button id="fault-${spec}" role="switch" aria-checked="${String(hitsLeft !== 0)}">
+      ${spec}
+    </button>
+    <span class="sub">${words.filter(Boolean).join(', ')}</span>
+  </li>`;
 }
 
 /** A field for any fault. The script does not replace it: a typed text stays. */
 export const FAULT_FORM = html`<form class="row">
-  <label for="fault-spec">Another fault</label>
-  <input
-    id="fault-spec"
-    required
-    autocomplete="off"
-    spellcheck="false"
-    placeholder="ROUTE:KIND*COUNT+SKIP"
-  />
-  <button>Add</button>
-</form>`;
+    <label for="fault-spec">Another fault</label>
+    <input id="fault-spec" required spellcheck="false" placeholder="ROUTE:KIND*COUNT+SKIP" />
+    <button>Add</button>
+  </form>
+  <p id="notice" role="status"></p>`;

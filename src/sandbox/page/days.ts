@@ -34,7 +34,7 @@ function trend(field: string, days: readonly DailyState[]): ChartHtml {
   const range = `${figure(low, 1)} to ${figure(high, 1)}`;
   const words = `${field}: ${counted(numbers.length, 'day')}, ${range}, latest ${latest}`;
   return html`<figure>
-    <figcaption>${field} <b class="value">${latest}</b> <small>${range}</small></figcaption>
+    <figcaption>${field} <b>${latest}</b> <small>${range}</small></figcaption>
     ${chart({ values, low: low - margin, high: high + margin, words })}
   </figure>`;
 }

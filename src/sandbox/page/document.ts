@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { PUBLIC_CLIENT_ID } from '../oauth/clients.ts';
-import { ICON, pageHeaders } from '../oauth/consent-page.ts';
+import { pageHeaders, sandboxDocument } from '../oauth/consent-page.ts';
 import { counted, type ChartHtml } from './chart.ts';
 import { FAULT_FORM, faultsPart, PAGE_PATH, requestsPart } from './controls.ts';
 import { nutritionPart, wellnessPart } from './days.ts';
@@ -31,46 +31,33 @@ export function documentHeaders(nonce: string): Record<string, string> {
 /** Renders the page. `html` escapes every value, so also those from outside. */
 export function renderDocument(view: PageView, nonce: string): ChartHtml {
   const { origin, settings, athlete, faults } = view;
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${athlete.name} · Sandbox platform</title>
-        <link rel="icon" href="${ICON}" />
-        <link rel="stylesheet" href="${PAGE_PATH}/page.css" nonce="${nonce}" />
-        <script src="${PAGE_PATH}/page.js" nonce="${nonce}" type="module"></script>
-      </head>
-      <body>
-        <header class="row">
-          <h1 class="row"><span class="mark" aria-hidden="true"></span>Sandbox platform</h1>
-          <p id="summary" class="row" data-part>
-            <span class="badge">${settings.platform}</span>
-            ${
-              faults.length > 0 &&
-              html`<a id="to-faults" class="badge bad" href="#faults"
-                >${counted(faults.length, 'active fault')}</a
-              >`
-            }
-          </p>
-          <code class="sub">SYNC_BASE_URL=${origin} SYNC_CLIENT_ID=${PUBLIC_CLIENT_ID}</code>
-        </header>
-        ${athletesNav(view)}
-        <main class="stack">
-          <div class="stack">
-            ${section('Recordings', recordingsPart(view))}
-            ${section('Wellness', wellnessPart(view))} ${section('Nutrition', nutritionPart(view))}
-          </div>
-          <div class="stack">
-            ${section('Requests', requestsPart(view))}
-            ${section('Faults', faultsPart(view), FAULT_FORM)}
-          </div>
-        </main>
-        <footer>This is a sandbox on your own computer. No real account is involved.</footer>
-        <p id="notice" role="status"></p>
-      </body>
-    </html>`;
+  const head = html`<link rel="stylesheet" href="${PAGE_PATH}/page.css" nonce="${nonce}" />
+    <script src="${PAGE_PATH}/page.js" nonce="${nonce}" type="module"></script>`;
+  const body = html`<header class="row">
+      <h1>Sandbox platform</h1>
+      <p id="summary" class="row" data-part>
+        <span class="badge">${settings.platform}</span>
+        ${
+          faults.length > 0 &&
+          html`<a id="to-faults" class="badge bad" href="#faults"
+            >${counted(faults.length, 'active fault')}</a
+          >`
+        }
+      </p>
+      <code class="sub">SYNC_BASE_URL=${origin} SYNC_CLIENT_ID=${PUBLIC_CLIENT_ID}</code>
+    </header>
+    ${athletesNav(view)}
+    <main class="stack">
+      <div class="stack">
+        ${section('Recordings', recordingsPart(view))} ${section('Wellness', wellnessPart(view))}
+        ${section('Nutrition', nutritionPart(view))}
+      </div>
+      <div class="stack">
+        ${section('Requests', requestsPart(view))}
+        ${section('Faults', faultsPart(view), FAULT_FORM)}
+      </div>
+    </main>`;
+  return sandboxDocument(`${athlete.name} · Sandbox platform`, head, body);
 }
 
 /** Renders a section. The script replaces its part when the data changes, and keeps the rest. */

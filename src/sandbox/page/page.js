@@ -13,12 +13,13 @@ const byId = (id) => document.getElementById(id);
 const served = new Map();
 for (const part of document.querySelectorAll('[data-part]')) served.set(part.id, part.outerHTML);
 
-/** The changes that the page shows; null before the first question. */
+/** Identifies what the page shows; null before the first question. */
 let known = null;
 
 /** Reads the page again, and replaces each part that changed. */
 async function update() {
-  const fresh = await readDocument(location.pathname + location.search);
+  const fresh = await readDocument();
+  if (fresh === null) return;
   for (const [id, html] of served) {
     const next = fresh.getElementById(id);
     if (next === null || next.outerHTML === html) continue;
@@ -28,14 +29,18 @@ async function update() {
   document.title = fresh.title;
 }
 
-/** A document that a request decodes runs no script. */
-function readDocument(address) {
+/** Returns the page, which runs no script; null if nothing changed. */
+function readDocument() {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open('GET', address);
+    request.open('GET', location.pathname + location.search);
     request.setRequestHeader('accept', 'text/html');
+    if (known !== null) request.setRequestHeader('if-none-match', known);
     request.responseType = 'document';
-    request.onload = () => (request.status === 200 ? resolve(request.response) : reject());
+    request.onload = () => {
+      known = request.getResponseHeader('etag');
+      resolve(request.status === 200 ? request.response : null);
+    };
     request.onerror = reject;
     request.send();
   });
@@ -56,56 +61,40 @@ function replacePart(part, next) {
 }
 
 document.addEventListener('click', ({ target }) => {
-  const { add, remove } = target.closest('button')?.dataset ?? {};
-  if (add !== undefined) void addFault(add);
-  if (remove === undefined) return;
-  void control('DELETE', `?spec=${encodeURIComponent(remove)}`, `Removed the fault ${remove}.`);
+  if (target.role !== 'switch') return;
+  const spec = target.textContent.trim();
+  if (target.ariaChecked === 'false') void addFault(spec);
+  else void control('DELETE', `?spec=${encodeURIComponent(spec)}`, `Removed the fault ${spec}.`);
 });
 
 document.addEventListener('submit', async (event) => {
   event.preventDefault();
-  if (await addFault(byId('fault-spec').value)) event.target.reset();
+  if (await addFault(byId('fault-spec').value.trim())) event.target.reset();
 });
 
 function addFault(spec) {
-  return control('POST', '', `Added the fault ${spec.trim()}.`, { faults: [spec] });
+  return control('POST', '', `Added the fault ${spec}.`, { faults: [spec] });
 }
 
 /** Calls the control endpoint of faults, and says what came of it. */
 async function control(method, query, done, body) {
-  try {
-    const response = await fetch(`/_sandbox/faults${query}`, {
-      method,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    notify(response.ok ? done : (await response.json()).message, response.ok);
-    return response.ok;
-  } catch {
-    notify('The sandbox does not answer.', false);
-    return false;
-  }
+  const response = await fetch(`/_sandbox/faults${query}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  }).catch(() => null);
+  const isDone = response?.ok === true;
+  const problem = isDone ? null : (await response?.json())?.message;
+  byId('notice').textContent = isDone ? done : (problem ?? 'The sandbox does not answer.');
+  byId('notice').className = isDone ? 'good' : 'bad';
+  return isDone;
 }
 
-/** Shows the outcome of an action. */
-function notify(text, good) {
-  byId('notice').textContent = text;
-  byId('notice').className = good ? 'good' : 'bad';
-  setTimeout(() => (byId('notice').textContent = ''), 8000);
-}
-
-/** Updates the page if something changed. A page in the background does not ask. */
+/** Updates the page. A page in the background does not ask. */
 async function poll() {
   if (!document.hidden) {
     let isLive = true;
-    try {
-      const changes = await (await fetch('/_sandbox/page/changes')).text();
-      if (changes !== known) await update();
-      known = changes;
-    } catch {
-      known = null;
-      isLive = false;
-    }
+    await update().catch(() => (isLive = false));
     byId('live').textContent = isLive ? 'live' : 'not connected';
     byId('live').className = `badge ${isLive ? 'good' : 'bad'}`;
   }

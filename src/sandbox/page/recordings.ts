@@ -42,10 +42,8 @@ function card({ state, facts, drawing }: ListedRecording, athlete: AthleteProfil
   </li>`;
 }
 
-function factWords(
-  { type, startedAt, durationSec, distanceMeters }: WorkoutFacts,
-  { timezone }: AthleteProfile,
-) {
+function factWords(facts: WorkoutFacts, { timezone }: AthleteProfile) {
+  const { type, startedAt, durationSec, distanceMeters } = facts;
   return [
     type,
     localTime(startedAt, timezone),
@@ -69,7 +67,7 @@ function trackMap({ points, width, height }: Track): ChartHtml {
   const line = points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join('L');
   return html`<figure>
     <figcaption>${size}, north up</figcaption>
-    <svg class="track" viewBox="-4 -4 108 108" role="img" aria-label="Track within ${size}">
+    <svg viewBox="-4 -4 108 108" role="img" aria-label="Track within ${size}">
       <path class="line" d="M${line}" />
       <circle cx="${start[0]}" cy="${start[1]}" r="3"><title>Start</title></circle>
     </svg>

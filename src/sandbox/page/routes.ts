@@ -17,14 +17,15 @@ export function pageRoutes(world: World): Hono<SandboxEnv> {
     if (!(c.req.header('accept') ?? '').includes('text/html')) {
       return c.json(description(world, origin), 200, { vary: 'accept' });
     }
+    const etag = `"${world.changes}"`;
+    if (c.req.header('if-none-match') === etag) return c.body(null, 304, { etag });
     const view = await reader.read(origin, c.req.query('athlete'));
     const nonce = randomBytes(16).toString('base64');
-    return await c.html(renderDocument(view, nonce), 200, documentHeaders(nonce));
+    return await c.html(renderDocument(view, nonce), 200, { ...documentHeaders(nonce), etag });
   });
   app.use(`${PAGE_PATH}/*`, ownPagesOnly());
   app.get(`${PAGE_PATH}/page.css`, (c) => c.body(style, 200, asset('text/css')));
   app.get(`${PAGE_PATH}/page.js`, (c) => c.body(script, 200, asset('text/javascript')));
-  app.get(`${PAGE_PATH}/changes`, (c) => c.body(String(world.changes), 200, asset('text/plain')));
   return app;
 }
 

@@ -44,6 +44,28 @@ describe('GET /', () => {
     expect(sandbox.control.requests()).toEqual([]);
   });
 
+  it('is not sent again until a request, its answer or a control endpoint changed something', async () => {
+    const sandbox = openApp({ faults: ['workouts:delay=50ms'] });
+    const { app } = sandbox;
+    let etag = '';
+    const statusNow = async () => {
+      const response = await app.request('/', { headers: { ...HTML, 'if-none-match': etag } });
+      etag = response.headers.get('etag') ?? '';
+      return response.status;
+    };
+    const seen = [await statusNow(), await statusNow()];
+    const answer = app.request('/api/workouts');
+    seen.push(await statusNow(), await statusNow());
+    await answer;
+    seen.push(await statusNow(), await statusNow());
+    await app.request('/_sandbox/faults', { method: 'DELETE' });
+    seen.push(await statusNow(), await statusNow());
+    expect(seen).toEqual([200, 304, 200, 304, 200, 304, 200, 304]);
+    // Another sandbox at this address.
+    const headers = { ...HTML, 'if-none-match': etag };
+    expect((await openApp().app.request('/', { headers })).status).toBe(200);
+  });
+
   it('can be opened by a link on another site', async () => {
     const headers = { ...HTML, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
     expect((await openApp().app.request('/', { headers })).status).toBe(200);
