@@ -64,6 +64,8 @@ export class DayDelivery {
   #row: LedgerDay;
   /** Requests that were to change the day, with their repetitions; looks do not count. */
   #attempts = 0;
+  /** Ids of the items that the platform showed before the first request. */
+  #before: ReadonlySet<string> = new Set();
   /** The merge without a look, until the day changes. */
   #unseen: Plan | undefined;
   /** What a list or an answer showed, in place of the next look. */
@@ -183,7 +185,9 @@ export class DayDelivery {
   /** @param theirs what the platform shows; undefined if that is nothing */
   #merge(theirs?: Look): Plan {
     if (theirs === undefined && this.#unseen !== undefined) return this.#unseen;
-    const policy = { ...this.#job.policy, wasSent: this.#wasSent };
+    if (theirs !== undefined && !this.#wasSent)
+      this.#before = new Set(theirs.items.flatMap(({ id = [] }) => id));
+    const policy = { ...this.#job.policy, wasSent: this.#wasSent, before: this.#before };
     const plan = merge(this.#row, this.#items, theirs, this.#service.sources, policy);
     if (theirs === undefined) this.#unseen = plan;
     return plan;

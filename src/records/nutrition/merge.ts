@@ -287,7 +287,9 @@ export function merge(
     const isNew = state === undefined && !ids.has(there.id ?? '');
     const isForeign = foreign === true || isNew || (id !== there.id && !isPossible);
     const isProven = isSure || (isForeign && !isVersion);
-    const isConfirmed = isLater && isProven && !copied.has(item);
+    // A request of this run may have taught the source of what was there before it.
+    const wasThere = policy.before?.has(there.id ?? '') === true;
+    const isConfirmed = (isLater || wasThere) && isProven && !copied.has(item);
     const at = {
       // Another application may own this id, so it does not count as sent from here.
       ...(isProven ? withId({ body, inputs }, there) : { body, inputs }),

@@ -37,6 +37,8 @@ export interface MergePolicy {
   readonly remember?: boolean | undefined;
   /** The day was sent in this run already. */
   readonly wasSent?: boolean;
+  /** Ids of the items that the platform showed before that. */
+  readonly before?: ReadonlySet<string>;
 }
 
 /** Returns whether items that were removed in the platform are sent again: once a run. */

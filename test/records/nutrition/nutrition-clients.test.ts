@@ -370,3 +370,16 @@ it("takes the athlete's edit of an unanswered item for no change of the platform
   await push({ 'a.json': day(RICE) });
   expect(held()).toEqual(['gel 50', 'rice 90']);
 });
+
+it('an item whose answer was lost stays away after the athlete removed it, whatever other computers send', async () => {
+  const { push, sandbox, held, idOf, machine, options } = await open();
+  sandbox.control.addFaults('nutrition:504(after)');
+  await push({ 'a.json': day(GEL) });
+  // Its answer teaches the source, also of what was there before.
+  await push({ 'b.json': day(BAR) });
+  sandbox.control.editFood(idOf('gel'), null);
+  await machine().push({ 'c.json': day(RICE) }, options);
+  const again = await push({ 'b.json': day(BAR, SOUP) });
+  expect(notesOf(again)).toEqual([expect.stringContaining('no longer on the platform')]);
+  expect(held()).toEqual(['bar 40', 'rice 90', 'soup 33']);
+});
