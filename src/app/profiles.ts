@@ -1,6 +1,5 @@
-import { knownText } from '../auth/login-errors.ts';
 import { SyncError } from '../base/errors.ts';
-import { DEFAULT_PROFILE, readConfigFile } from '../config/config.ts';
+import { DEFAULT_PROFILE, knownText, readConfigFile } from '../config/config.ts';
 import { storedProfiles } from '../credentials/file.ts';
 import { listWatchers } from '../daemon/registry.ts';
 import { pathsFor, refuseForeignState } from './config.ts';
@@ -28,7 +27,7 @@ export function refuseUnknownProfile(context: AppContext, profile: string): void
   const known = knownProfiles(context);
   if (profile === DEFAULT_PROFILE || known.length === 0 || known.includes(profile)) return;
   throw new SyncError('USAGE', `There is no profile "${profile}".`, {
-    hint: knownText(known),
+    hint: knownText(known).trimEnd(),
   });
 }
 

@@ -1,6 +1,6 @@
 import { SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
-import { DEFAULT_PROFILE } from '../config/config.ts';
+import { DEFAULT_PROFILE, knownText } from '../config/config.ts';
 import type { CredentialStore } from '../credentials/store.ts';
 
 /**
@@ -13,14 +13,9 @@ export function notLoggedIn(profile: string, profiles: readonly string[], hint: 
   if (profile === DEFAULT_PROFILE || profiles.includes(profile)) {
     return new SyncError('AUTH_REQUIRED', `Not logged in (profile "${profile}").`, { hint });
   }
-  const known = profiles.length === 0 ? '' : `${knownText(profiles)} `;
   return new SyncError('AUTH_REQUIRED', `Not logged in: there is no profile "${profile}".`, {
-    hint: phrase`${known}${sync('login', '--profile', profile)} creates it.`,
+    hint: phrase`${knownText(profiles)}${sync('login', '--profile', profile)} creates it.`,
   });
-}
-
-export function knownText(profiles: readonly string[]): string {
-  return `Known profiles: ${profiles.join(', ')}.`;
 }
 
 /** Returns how to get a login. @param attended whether a person reads it, who needs no advice for CI */

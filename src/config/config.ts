@@ -214,16 +214,23 @@ export function requireClientId(config: Config, isForgotten = false): string {
   return known ?? missing(config, 'clientId', what, ['--client-id', 'ID']);
 }
 
+/** Returns a sentence for the name of an unknown profile, with a space behind it; '' if there are no others. */
+export function knownText(profiles: readonly string[]): string {
+  return profiles.length === 0 ? '' : `Known profiles: ${profiles.join(', ')}. `;
+}
+
 function missing(
-  { profile }: Config,
+  { profile, profiles }: Config,
   key: 'baseUrl' | 'clientId',
   what: string,
   flag: readonly string[],
 ): never {
   const forProfile = profile === DEFAULT_PROFILE ? '' : ` for profile "${profile}"`;
+  const isUnknown = profile !== DEFAULT_PROFILE && !profiles.includes(profile);
+  const known = isUnknown ? knownText(profiles) : '';
   const register = key === 'clientId' ? phrase`, or ${sync('login', '--register')}` : '';
   throw new SyncError('CONFIG', `${what}${forProfile}.`, {
-    hint: phrase`Run ${sync('login', ...flag)}${register}, or set ${SETTINGS[key].env ?? ''}.`,
+    hint: phrase`${known}Run ${sync('login', ...flag)}${register}, or set ${SETTINGS[key].env ?? ''}.`,
     details: { setting: key },
   });
 }

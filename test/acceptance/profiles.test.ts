@@ -59,6 +59,17 @@ describe('another profile than the default', () => {
     },
   );
 
+  it('is named as unknown if the platform is only in the settings of others', async () => {
+    const world = await openLoggedInWorld();
+    await world.sync(['config', 'set', 'baseUrl', world.sandbox.url]);
+    const env = { SYNC_BASE_URL: undefined };
+    const { code, stderr } = await world.sync(['status', '--profile', 'typo'], { env });
+    expect(stderr).toBe(
+      'Error: No platform is set up yet for profile "typo".\n  Known profiles: default. Run `sync login --profile typo`, or set SYNC_BASE_URL.\n',
+    );
+    expect(code).toBe(2);
+  });
+
   it('ends a daemon with exit code 4 if it does not exist any more', async () => {
     const world = await openLoggedInWorld();
     const args = ['watch', '--background', 'daemon', '--devices', '--profile', 'typo'];
