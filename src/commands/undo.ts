@@ -79,7 +79,7 @@ async function undo(
   );
 }
 
-const REMOVED = { pushed: 'sent', conflict: 'not undone' };
+const REMOVED = { pushed: 'sent', conflict: 'not undone', failed: 'not undone' };
 
 function undoText(item: RecordItem): Text | undefined {
   if (item.outcome === 'skipped') {

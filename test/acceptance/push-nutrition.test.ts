@@ -82,6 +82,20 @@ describe.each(KINDS)('nutrition that was pushed to %s', (platform) => {
     expect(held(world)).toEqual(['Banana 25']);
   });
 
+  it('waits for an undo that the platform did not answer, which names the commands that continue', async () => {
+    const world = await openLoggedInWorld();
+    await pushFile(world, 'a.json', day(BANANA));
+    world.sandbox.control.addFaults('any:503*inf');
+    const undo = await world.sync(['undo', 'nutrition', DAY]);
+    expect([undo.code, undo.stdout]).toEqual([5, expect.stringMatching(/: not undone\. /)]);
+    const again = 'The same `sync push nutrition` or `sync undo nutrition` again continues.';
+    expect((await world.sync(['explain', DAY])).stdout).toContain(again);
+    world.sandbox.control.clearFaults();
+    const next = await world.sync(['undo', 'nutrition', DAY, '--json']);
+    expect(outcomeOf(next)).toEqual([0, 'undone']);
+    expect(held(world)).toEqual([]);
+  });
+
   it('holds each item once after the program was killed during the request', async () => {
     const world = await openLoggedInWorld();
     world.sandbox.control.addFaults('nutrition:hang-after');

@@ -164,7 +164,7 @@ describe.each(KINDS)('sync watch --wellness on %s', (platform) => {
     const renewed = world.sandbox.control.mint();
     await world.sync(['login', '--with-token'], { input: JSON.stringify(renewed) });
     expect((await world.sync(['explain', '2026-02-14'])).stdout).toContain(
-      'Wellness   The platform has not confirmed it. `sync push wellness` with its file sends it again.',
+      'Wellness   The platform has not confirmed it. The same `sync push wellness` or `sync undo wellness` again continues.',
     );
   });
 

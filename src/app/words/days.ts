@@ -35,7 +35,7 @@ export function pushSummaryJson(tally: Tally): Record<string, unknown> {
   return { type: 'summary', total, warnings, ...outcomesJson(tally) };
 }
 
-const SENT = { pushed: 'sent', conflict: 'not all sent' };
+const SENT = { pushed: 'sent', conflict: 'not all sent', failed: 'not sent' };
 
 /**
  * Returns the text of a day; undefined if it is unchanged, and has no notes.
@@ -109,7 +109,7 @@ function outcomeLines(item: SentDay, zone: string, words: typeof SENT): Text[] {
     case 'conflict':
       return [phrase`${item.date}: ${words.conflict}. ${item.message} ${item.hint}`];
     case 'failed':
-      return [phrase`${item.date}: not sent. ${item.message}${hint}`];
+      return [phrase`${item.date}: ${words.failed}. ${item.message}${hint}`];
     case 'would-push':
       return [`${item.date}: would be sent${without}${where}`, ...requestLines(item.request)];
   }

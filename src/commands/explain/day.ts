@@ -68,7 +68,8 @@ function stateOfRecord(
     const reason = phrase`${refusedText(row.message)} ${again}`;
     return { state: 'refused', reason, changedAt };
   }
-  const next = obstacle ?? phrase`${sync('push', kind)} with its file sends it again.`;
+  const next =
+    obstacle ?? phrase`The same ${sync('push', kind)} or ${sync('undo', kind)} again continues.`;
   const reason = phrase`The platform has not confirmed it. ${next}`;
   return { state: 'waiting', reason, changedAt };
 }

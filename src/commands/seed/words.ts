@@ -93,7 +93,7 @@ export function removalItemJson(item: RemovalItem): Record<string, unknown> {
 }
 
 /** Words for a day of nutrition, as in `sync undo nutrition`. */
-const REMOVED = { pushed: 'removed', conflict: 'not all removed' };
+const REMOVED = { pushed: 'removed', conflict: 'not all removed', failed: 'not removed' };
 
 /** Returns the text of an item; undefined if it is only counted. */
 export function removalItemText(item: RemovalItem, view: ActivityView): Text | undefined {

@@ -144,7 +144,7 @@ function dayText(item: RecordItem, fields: JsonObject, zone: string): Text | und
     return typeof value === 'number' ? [`${name} ${value} ${unit}`] : [];
   });
   const pushed = `sent ${values.join(', ')}`;
-  return pushItemText(item, zone, { pushed, conflict: '' });
+  return pushItemText(item, zone, { pushed, conflict: '', failed: 'not sent' });
 }
 
 /** Sums up what the watcher did, and what the next start does. */
