@@ -133,7 +133,8 @@ export class ExportReader {
     }
     const { linesBeforeHeader, readTable, tableForm } = await import('./csv.ts');
     const form = tableForm(text, match?.mapping.skipLines);
-    if (form === undefined && !/\.(?:csv|tsv)$/i.test(name)) return undefined;
+    if (text.trim() === '' || (form === undefined && !/\.(?:csv|tsv)$/i.test(name)))
+      return undefined;
     if (form === undefined || match === undefined) {
       const header = form?.header ?? [text.split(/\r?\n/, 1).join()];
       throw unknownTable(name, text, header, linesBeforeHeader(name, text, this.sources.list));

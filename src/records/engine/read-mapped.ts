@@ -26,8 +26,8 @@ export async function* readMapped(
       : new NutritionDays(mapping, options);
   const where = Object.entries(mapping.where ?? {});
   const unless = Object.entries(mapping.unless ?? {});
-  const { person } = mapping;
-  const people = new Set<string>();
+  const { person = [] } = mapping;
+  const people = new Map<string, Path>();
   const { from, format } = mapping.kind === 'wellness' ? mapping.day : mapping.time;
   const isTable = mapping.format === 'csv';
   const mayLackOrder = isTable && format === undefined;
@@ -38,7 +38,8 @@ export async function* readMapped(
     for (const row of rows) {
       if (isTable && isDeleted(row)) continue;
       if (!where.every(isIn(row)) || unless.some(isIn(row))) continue;
-      if (person !== undefined) people.add(scalarText(row.get(person)));
+      const column = [person].flat().find((path) => scalarText(row.get(path)) !== '');
+      if (column !== undefined) people.set(scalarText(row.get(column)), column);
       const { source, problem } = row;
       if (problem !== undefined) problems.push({ source, problem });
       else if (mayLackOrder && numbersOf(firstValue(row, from), 'dmy') !== undefined) {
@@ -47,9 +48,7 @@ export async function* readMapped(
     }
     if (problems.length > 0) yield* problems.splice(0);
   }
-  people.delete('');
-  if (person !== undefined && people.size > 1)
-    throw severalPeople(options.name ?? '', person, people);
+  if (people.size > 1) throw severalPeople(options.name ?? '', people);
   for (const row of inOrder(yearLast, [from].flat())) reader.add(row, problems);
   yield* problems.splice(0);
   yield* reader.finish();

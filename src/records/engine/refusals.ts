@@ -45,9 +45,10 @@ export function secondRow(row: string, date: string, kind: RecordKind): SyncErro
   return new SyncError('INPUT_INVALID', seen, { hint });
 }
 
-/** @param people what stands in the column that tells them apart */
-export function severalPeople(name: string, column: string, people: Iterable<string>): SyncError {
-  const found = `${name} is perhaps of several people: its column "${column}" has ${listNames([...people])}`;
+/** @param people what tells them apart, and the name of its column */
+export function severalPeople(name: string, people: ReadonlyMap<string, string>): SyncError {
+  const [column = ''] = people.values();
+  const found = `${name} is perhaps of several people: its column "${column}" has ${listNames([...people.keys()])}`;
   return invalid(name, found, 'Keep the rows of one, and delete the others.');
 }
 

@@ -1,5 +1,5 @@
 import { ITEM_FIELDS, NUTRITION_FIELDS } from '../fields.ts';
-import { DATES, tableRules } from './platform-table.ts';
+import { DATES, PEOPLE, tableRules } from './platform-table.ts';
 import type { MappingRule, NutritionMapping, Path, Source } from './types.ts';
 
 /** The usual names of scripts and spreadsheets, beside the platform's. */
@@ -41,6 +41,7 @@ const items = {
   kind: 'nutrition',
   holds: 'food items',
   records: ['*', ''],
+  person: PEOPLE,
   time: { from: 'logged_at' },
   item,
   guess: true,
@@ -79,6 +80,7 @@ export const foodLog: Source = {
       // Without carbs, the calories may be burned ones, and the fat that of a scale.
       has: [DATES, namesOf(totals, 'carbs')],
       hasNot: ['logged_at', 'time', 'item', ...namesOf(item, 'name', 'meal', 'quantity')],
+      person: PEOPLE,
       time: { from: DATES },
       totals,
       guess: true,

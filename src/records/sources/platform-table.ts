@@ -78,6 +78,11 @@ export const DATES = [
   'measurement date',
 ];
 
+/** Columns of a team's or a family's table. */
+export const PEOPLE = ['user', 'athlete', 'player', 'member', 'person', 'participant'].flatMap(
+  (word) => [`${word}Id`, word],
+);
+
 /** A column that may not state its unit; the column beside it may. */
 function unclear(field: string, ...others: string[]): MappingRule {
   const from = [`${field} unit`, `${field} units`, ...others];
@@ -124,6 +129,7 @@ export const platformTable: Source = {
         DATES,
         Object.values(RULES).flatMap((rule) => (typeof rule === 'string' ? rule : rule.from)),
       ],
+      person: PEOPLE,
       day: { from: DATES },
       at: { from: DATES, clock: 'time' },
       fields: RULES,

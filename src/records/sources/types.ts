@@ -57,7 +57,7 @@ interface FileMapping {
   /** A record is left out if one of these members has one of the values: what is no food. */
   readonly unless?: FileMapping['where'];
   /** The member that tells people apart: a file of several is refused. */
-  readonly person?: Path;
+  readonly person?: SourcePaths;
   /** The member with the name of the value, if each record holds a single named value. */
   readonly name?: Path;
   /** JSON: every member is a field of the platform or neutral (`foreign.ts`). */
