@@ -38,7 +38,6 @@ export interface SandboxEnv {
     body: RequestBody;
     record: RequestRecord;
     bearer: Bearer;
-    successFalse: boolean;
   };
 }
 

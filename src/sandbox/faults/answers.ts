@@ -7,6 +7,7 @@ import type { DrawnFaults } from './script.ts';
 import type { FaultKind } from './spec.ts';
 import { ApiProblem } from '../http/problem.ts';
 import { errorAnswer } from '../interface.ts';
+import { failedUpload } from '../resources/upload.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
 interface SentAnswer {
@@ -25,12 +26,12 @@ export async function answerTo(
   fault: DrawnFaults['fault'],
   process: () => Promise<void>,
 ): Promise<SentAnswer> {
-  const isProcessed = fault === null || !('after' in fault) || fault.after;
-  if (isProcessed) await process();
+  if (fault === null || fault.after) await process();
   switch (fault?.kind) {
     case undefined:
-    case 'success-false':
       return whole(c.res);
+    case 'success-false':
+      return whole(Response.json(refusedAnswer(c, world)));
     case 'status':
       return whole(statusAnswer(c, world, fault));
     case 'html':
@@ -40,9 +41,11 @@ export async function answerTo(
       return whole(new Response(firstHalf(body), { status: c.res.status, headers: c.res.headers }));
     }
     case 'reset':
+    case 'reset-after':
       outgoingOf(c).socket?.resetAndDestroy();
       return { response: RESPONSE_ALREADY_SENT, status: null };
-    case 'hang': {
+    case 'hang':
+    case 'hang-after': {
       const outgoing = outgoingOf(c);
       if (!outgoing.destroyed) await once(outgoing, 'close', { signal: world.closing.signal });
       return { response: RESPONSE_ALREADY_SENT, status: null };
@@ -90,6 +93,12 @@ function statusAnswer(
   return error === null
     ? errorAnswer(new ApiProblem(status, message, { headers }), c.req.url, world.settings.current)
     : Response.json({ error, error_description: message }, { status, headers });
+}
+
+/** Returns an answer that says that nothing was stored. */
+function refusedAnswer(c: Context<SandboxEnv>, { settings }: World): object {
+  if (c.get('record').route === 'upload-fit') return failedUpload(c.get('body'), settings.current);
+  return { success: false, message: 'The record could not be stored' };
 }
 
 function htmlAnswer(status: number): Response {

@@ -23,11 +23,33 @@ export class FaultSpecError extends ApiProblem {
   }
 }
 
-export const FAULT_KINDS =
-  'an HTTP status from 300 to 599, delay=TIME, reset, reset-after, reset-mid, close-mid, truncate, html, hang, hang-after, success-false';
+/** The kinds beside statuses and delays, and whether the request is processed. A page has `after`, too. */
+const KINDS = {
+  reset: false,
+  'reset-after': true,
+  'reset-mid': true,
+  'close-mid': true,
+  truncate: true,
+  html: false,
+  hang: false,
+  'hang-after': true,
+  'success-false': false,
+} as const;
+export const FAULT_KINDS = `an HTTP status from 300 to 599, delay=TIME, ${Object.keys(KINDS).join(', ')}`;
 
-export const FAULT_PARAMS =
-  'of an HTTP status: retry-after=SECONDS, retry-after-date=SECONDS, error=CODE, after (the request is processed first); of html: status=N, after';
+type ParamName = 'retry-after' | 'retry-after-date' | 'error' | 'after' | 'status';
+/** The parameters in brackets, such as `retry-after=1,after`. */
+type Params = Readonly<Partial<Record<ParamName, string>>>;
+
+/** The parameters that kinds take, with the form of their value. */
+const OF_STATUS: Params = {
+  'retry-after': '=SECONDS',
+  'retry-after-date': '=SECONDS',
+  error: '=CODE',
+  after: '',
+};
+const OF_PAGE: Params = { status: '=N', after: '' };
+export const FAULT_PARAMS = `of an HTTP status: ${listed(OF_STATUS)} (the request is processed first); of html: ${listed(OF_PAGE)}`;
 
 const SHAPE =
   /^(?<route>[a-z-]+):(?<kind>[a-z0-9-]+)(?:=(?<value>[a-z0-9.]+))?(?:\((?<params>[^()]*)\))?(?:\*(?<count>inf|\d+))?(?:\+(?<skip>\d+))?$/;
@@ -62,7 +84,9 @@ function parseKind(
   params: Params,
   fail: (problem: string) => never,
 ) {
-  if (value !== undefined && kind !== 'delay') return fail(`"${kind}" takes no =value`);
+  // Another fault may apply to the same request.
+  if (kind === 'delay') return { kind: 'delay', ms: parseTime(value, fail) } as const;
+  if (value !== undefined) return fail(`"${kind}" takes no =value`);
   const after = params.after !== undefined;
   if (/^\d+$/.test(kind)) {
     const status = Number(kind);
@@ -74,31 +98,16 @@ function parseKind(
     const answer = { status, retryAfter, retryAfterAsDate: date !== null, error };
     return { kind: 'status', ...answer, after } as const;
   }
-  switch (kind) {
-    case 'delay':
-      // Another fault may apply to the same request.
-      return { kind: 'delay', ms: parseTime(value, fail) } as const;
-    case 'html': {
-      const status = Number(params.status ?? 502);
-      if (status < 200 || status > 599 || WITHOUT_BODY.includes(status)) {
-        return fail(`a page has a status from 200 to 599 that allows a body, not ${status}`);
-      }
-      return { kind: 'html', status, after } as const;
+  if (kind === 'html') {
+    const status = Number(params.status ?? 502);
+    if (status < 200 || status > 599 || WITHOUT_BODY.includes(status)) {
+      return fail(`a page has a status from 200 to 599 that allows a body, not ${status}`);
     }
-    case 'reset':
-    case 'reset-after':
-      return { kind: 'reset', after: after || kind === 'reset-after' } as const;
-    case 'hang':
-    case 'hang-after':
-      return { kind: 'hang', after: after || kind === 'hang-after' } as const;
-    case 'reset-mid':
-    case 'close-mid':
-    case 'truncate':
-    case 'success-false':
-      return { kind } as const;
-    default:
-      return fail(`no kind "${kind}": ${FAULT_KINDS}`);
+    return { kind: 'html', status, after } as const;
   }
+  if (!Object.hasOwn(KINDS, kind)) return fail(`no kind "${kind}": ${FAULT_KINDS}`);
+  const name = kind as Exclude<keyof typeof KINDS, 'html'>;
+  return { kind: name, after: KINDS[name] };
 }
 
 const WITHOUT_BODY = [204, 205, 304];
@@ -109,20 +118,14 @@ function parseTime(value: string | undefined, fail: (problem: string) => never):
   return Number(match[1]) * (match[2] === 's' ? 1000 : 1);
 }
 
-type ParamName = 'retry-after' | 'retry-after-date' | 'error' | 'after' | 'status';
-/** The parameters in brackets, such as `retry-after=1,after`. */
-type Params = Readonly<Partial<Record<ParamName, string>>>;
-
-/** The parameters of each kind, with the form of their value. `*` is an HTTP status. */
-const PARAMS: Readonly<Record<string, Params>> = {
-  '*': { 'retry-after': '=S', 'retry-after-date': '=S', error: '=CODE', after: '' },
-  html: { status: '=N', after: '' },
-  reset: { after: '' },
-  hang: { after: '' },
-};
+function listed(params: Params): string {
+  return Object.entries(params)
+    .map((pair) => pair.join(''))
+    .join(', ');
+}
 
 function paramsOf(kind: string, text: string, fail: (problem: string) => never): Params {
-  const allowed = PARAMS[/^\d+$/.test(kind) ? '*' : kind] ?? {};
+  const allowed = /^\d+$/.test(kind) ? OF_STATUS : kind === 'html' ? OF_PAGE : {};
   const parts = text.split(',').map((part) => part.trim());
   const given = parts
     .filter((part) => part !== '')
@@ -130,8 +133,7 @@ function paramsOf(kind: string, text: string, fail: (problem: string) => never):
       const [, name = part, value] = /^(.*?)=(.*)$/.exec(part) ?? [];
       const form = Object.hasOwn(allowed, name) ? allowed[name as ParamName] : undefined;
       if (form === undefined) {
-        const all = Object.entries(allowed).map((pair) => pair.join(''));
-        return fail(`"${kind}" takes no "${name}"; it takes ${all.join(', ') || 'nothing'}`);
+        return fail(`"${kind}" takes no "${name}"; it takes ${listed(allowed) || 'nothing'}`);
       }
       if (form === '' && value !== undefined) return fail(`"${name}" takes no value`);
       if (form !== '' && value === undefined) return fail(`"${name}" needs a value`);

@@ -38,7 +38,6 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
       await sleep(drawn.delayMs, undefined, { signal: world.closing.signal });
     }
     c.set('body', body);
-    c.set('successFalse', drawn.fault?.kind === 'success-false');
     const sent = await answerTo(c, world, drawn.fault, next);
     if (sent.response !== c.res) {
       // Without undefined in between, Hono would merge the headers of the two answers.

@@ -230,11 +230,6 @@ export class Grants {
     return expired.length;
   }
 
-  validTokens(loginId: string): ReadonlySet<TokenKind> {
-    const tokens = this.#tokens.rows().filter((token) => token.loginId === loginId);
-    return new Set(tokens.filter((token) => this.#loginOf(token)).map(({ kind }) => kind));
-  }
-
   loginsOf(athleteId: string): LoginState[] {
     return this.#logins
       .rows()

@@ -16,7 +16,6 @@ import { findClient } from '../oauth/clients.ts';
 import { ApiProblem, refusal, serverError } from '../http/problem.ts';
 import { valueOf } from '../http/request-body.ts';
 import { checked, requireStorable } from '../http/validate.ts';
-import { NOT_STORED } from './wellness.ts';
 import type { SandboxEnv, World } from '../world.ts';
 import type { DailyState } from '../types.ts';
 
@@ -29,7 +28,6 @@ export function postNutrition(world: World): Handler<SandboxEnv> {
     const settings = world.settings.current;
     const schema = isStrict(settings) ? documentedNutrition : sentDay;
     const { date: given, ...sent } = checked(schema, valueOf(c.get('body')), 'nutrition data');
-    if (c.get('successFalse')) return c.json(NOT_STORED);
     const { athleteId, clientId } = c.get('bearer');
     const date = storedDay(given, settings);
     if (sent.items?.some((item) => instantOf(item.logged_at) === null)) throw serverError();

@@ -21,14 +21,8 @@ export function postUpload(world: World): Handler<SandboxEnv> {
       if (isKnown) throw refusal(409, 'This recording was uploaded before');
     }
     for (const { sha256 } of files) await recordings.process(athleteId, settings, sha256);
-    const outcomes = files.map((file) =>
-      c.get('successFalse')
-        ? failed(file, 'storage is full')
-        : taken(file, recordings.receive(athleteId, file)),
-    );
-    const body = answer(outcomes);
-    if (c.get('successFalse')) return c.json(body);
-    return storedAnswer(settings, outcomes[0]?.item.fitFileId ?? '', body);
+    const outcomes = files.map((file) => taken(file, recordings.receive(athleteId, file)));
+    return storedAnswer(settings, outcomes[0]?.item.fitFileId ?? '', answer(outcomes));
   };
 }
 
@@ -42,9 +36,17 @@ function taken({ fileName }: NewRecording, received: ReturnType<Recordings['rece
   return { kind, item: { filename: fileName, fitFileId, ...state } } as const;
 }
 
-function failed({ fileName }: NewRecording, reason: string) {
-  const item = { filename: fileName, state: 'failed', fitFileId: undefined };
-  return { kind: 'failed', item, error: `${fileName}: ${reason}` } as const;
+/**
+ * Returns the answer of a platform that can store none of the files.
+ * @throws Problem 400 if the whole request is invalid
+ */
+export function failedUpload(body: RequestBody, settings: SandboxSettings): object {
+  return answer(readUpload(body, settings).map(failed));
+}
+
+function failed({ fileName }: NewRecording) {
+  const item = { filename: fileName, state: 'failed' };
+  return { kind: 'failed', item, error: `${fileName}: storage is full` } as const;
 }
 
 type FileOutcome = ReturnType<typeof taken | typeof failed>;
