@@ -3,7 +3,7 @@ import type { Shape, Variant } from './fields.ts';
 
 /** What a line says. Its key in a table of lines/ is its `type`, or `summary of SUBJECT`. */
 export interface Line<TFields extends Shape = Shape> {
-  /** The commands that print it, without `sync`. */
+  /** The commands that print it. */
   readonly commands: readonly string[];
   /** A sentence. */
   readonly about: string;
@@ -21,21 +21,22 @@ export interface LineKind extends Line {
   readonly of: string | undefined;
 }
 
+/** @param commands those that print it, without `sync`: `upload, watch` */
 export function line<const TFields extends Shape>(
-  commands: readonly string[],
+  commands: string,
   about: string,
   fields: TFields,
 ): Line<TFields> {
-  return { commands, about, fields, open: false };
+  return { commands: commands.split(', '), about, fields, open: false };
 }
 
 /** A line to which other fields may be added, which are passed on from elsewhere. */
-export function openLine(commands: readonly string[], about: string, fields: Shape): Line {
-  return { commands, about, fields, open: true };
+export function openLine(commands: string, about: string, fields: Shape): Line {
+  return { ...line(commands, about, fields), open: true };
 }
 
 /** The last line of commands that handle several items: how many items there were. */
-export function summary(commands: readonly string[], about: string, fields: Shape): Line {
+export function summary(commands: string, about: string, fields: Shape): Line {
   return line(commands, `${about}; the last line.`, fields);
 }
 

@@ -14,36 +14,32 @@ const INSTALLED = 'one is, or was, installed';
 const INSTALLING = '`sync daemon install` prints the line';
 
 export const DAEMON_LINES = {
-  daemon: line(
-    ['daemon status'],
-    'A daemon of the profile; with `--all-profiles`, of any profile.',
-    {
-      id: ID,
-      profile: PROFILE,
-      running: f.flag('Whether it runs.'),
-      kind: f.word('Who started it.', { daemon: 'started by hand', ...OS_SERVICES }),
-      pid: f.count('Its process.'),
-      ...SCOPE,
-      log: f.text('Its log file.'),
-      health: f.object('The state of its watcher.', 'it runs and has written it', HEALTH),
-      startedAt: f.time('When it started.'),
-      readyAt: f.time('When it began to watch.', 'it did'),
-      ended: f.object('How it ended.', 'it ended and was not killed', {
-        at: f.time('When it ended.'),
-        exitCode: f.count('Its exit code.'),
-        message: f.text('Why, as a sentence.', 'it was not stopped'),
-      }),
-    },
-  ),
+  daemon: line('daemon status', 'A daemon of the profile; with `--all-profiles`, of any profile.', {
+    id: ID,
+    profile: PROFILE,
+    running: f.flag('Whether it runs.'),
+    kind: f.word('Who started it.', { daemon: 'started by hand', ...OS_SERVICES }),
+    pid: f.count('Its process.'),
+    ...SCOPE,
+    log: f.text('Its log file.'),
+    health: f.object('The state of its watcher.', 'it runs and has written it', HEALTH),
+    startedAt: f.time('When it started.'),
+    readyAt: f.time('When it began to watch.', 'it did'),
+    ended: f.object('How it ended.', 'it ended and was not killed', {
+      at: f.time('When it ended.'),
+      exitCode: f.count('Its exit code.'),
+      message: f.text('Why, as a sentence.', 'it was not stopped'),
+    }),
+  }),
 
-  'summary of daemons': summary(['daemon status'], 'How many daemons there are', {
+  'summary of daemons': summary('daemon status', 'How many daemons there are', {
     total: f.count('All daemons of the profile; with `--all-profiles`, of every profile.'),
     running: f.count('Daemons that run.'),
     service: f.flag('Whether a service of the operating system is installed.'),
   }),
 
   service: line(
-    ['daemon status', 'daemon install', 'daemon uninstall'],
+    'daemon status, daemon install, daemon uninstall',
     'The service of the operating system that keeps a daemon running.',
     {
       installed: f.flag('Whether it is installed.'),
@@ -60,14 +56,14 @@ export const DAEMON_LINES = {
     },
   ),
 
-  'daemon-started': line(['watch --daemon'], 'The daemon that was started and watches.', {
+  'daemon-started': line('watch --daemon', 'The daemon that was started and watches.', {
     id: ID,
     pid: f.count('Its process.'),
     ...SCOPE,
     log: f.text('Its log file.'),
   }),
 
-  'daemon-stop': line(['daemon stop'], 'A daemon that was to be stopped.', {
+  'daemon-stop': line('daemon stop', 'A daemon that was to be stopped.', {
     id: ID,
     profile: PROFILE,
     ...SCOPE,
@@ -88,12 +84,12 @@ export const DAEMON_LINES = {
     ]),
   }),
 
-  'summary of stopped daemons': summary(['daemon stop'], 'How many daemons were stopped', {
+  'summary of stopped daemons': summary('daemon stop', 'How many daemons were stopped', {
     total: f.count('Daemons that were to be stopped.'),
     stopped: f.count('Daemons with the outcome `stopped`.'),
   }),
 
-  log: line(['daemon logs'], 'A line of the log of a daemon.', {
+  log: line('daemon logs', 'A line of the log of a daemon.', {
     daemon: ID,
     line: f.text('The unchanged line of the log.'),
   }),

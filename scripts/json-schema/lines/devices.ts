@@ -4,7 +4,7 @@ import { activity } from './shared.ts';
 
 export const DEVICE_LINES = {
   device: line(
-    ['devices'],
+    'devices',
     'A device that is connected, or an app with recordings on this machine.',
     {
       key: f.text('The same wherever the device is mounted, if it or its volume has a number.'),
@@ -42,7 +42,7 @@ export const DEVICE_LINES = {
     },
   ),
 
-  'summary of devices': summary(['devices'], 'How many devices there are', {
+  'summary of devices': summary('devices', 'How many devices there are', {
     total: f.count('Devices and apps that were found.'),
     searched: f.texts('Folders in which devices were searched; `*` stands for any name.'),
     silent: f.texts('Folders that did not answer in time.'),

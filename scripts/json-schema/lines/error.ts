@@ -24,7 +24,7 @@ const FACTS = {
 
 export const ERROR_LINES = {
   error: openLine(
-    ['any command'],
+    'any command',
     'Why the command ended early; the last line. With `sync seed --accounts`, why one account was not filled; with `sync status --all-profiles`, why one profile cannot be read. Facts that depend on the failure follow; these are the usual ones.',
     {
       code: f.word('What failed.', ERROR_CODES),

@@ -3,7 +3,7 @@ import { line, summary } from '../line-kind.ts';
 import { itemCounts } from './shared.ts';
 
 export const IMPORT_LINES = {
-  'import-found': line(['import'], 'What was found of one kind, before anything is sent.', {
+  'import-found': line('import', 'What was found of one kind, before anything is sent.', {
     kind: f.word('What it is.', {
       recordings: 'recordings to send',
       tracks: 'activities of GPX and TCX files',
@@ -34,7 +34,7 @@ export const IMPORT_LINES = {
     source: f.text('Name of the source, as `--source` takes it.', 'it is from a known source'),
   }),
 
-  'import-unreadable': line(['import'], 'A file or an archive that cannot be read.', {
+  'import-unreadable': line('import', 'A file or an archive that cannot be read.', {
     path: f.text('The file; for a member of an archive, the path of the archive and the member.'),
     reason: f.word('Why.', {
       unreadable: 'it cannot be read',
@@ -46,7 +46,7 @@ export const IMPORT_LINES = {
   }),
 
   'summary of imports': summary(
-    ['import'],
+    'import',
     'How many recordings, days and unusable records had which outcome',
     {
       recordings: f.count('Recordings that were sent, or could not be.'),

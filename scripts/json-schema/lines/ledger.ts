@@ -20,7 +20,7 @@ const SENT_STATES = {
 };
 
 export const LEDGER_LINES = {
-  verify: line(['verify'], 'Whether a recording that the platform took became a workout.', {
+  verify: line('verify', 'Whether a recording that the platform took became a workout.', {
     path: f.text('The file that was uploaded.'),
     sha256: f.sha256('SHA-256 of the recording.'),
     outcome: f.word('What the platform holds.', {
@@ -40,12 +40,12 @@ export const LEDGER_LINES = {
     }),
   }),
 
-  'summary of verified uploads': summary(['verify'], 'How many recordings had which outcome', {
+  'summary of verified uploads': summary('verify', 'How many recordings had which outcome', {
     total: f.count('All recordings.'),
     ...outcomeCounts(['present', 'missing', 'pending', 'notKnown']),
   }),
 
-  explain: line(['explain'], 'Why a file or a day is in its state.', {
+  explain: line('explain', 'Why a file or a day is in its state.', {
     subject: f.variants('Subject of the question.', [
       f.variant('file', 'a file', {
         path: f.text('The file as the command line names it.'),
@@ -108,7 +108,7 @@ export const LEDGER_LINES = {
     ]),
   }),
 
-  undo: line(['undo upload', 'seed --remove'], 'The outcome of an undo, for one recording.', {
+  undo: line('undo upload, seed --remove', 'The outcome of an undo, for one recording.', {
     ...accountName,
     path: f.text('The file that was uploaded.'),
     sha256: f.sha256('SHA-256 of the recording.'),
@@ -125,19 +125,15 @@ export const LEDGER_LINES = {
     url: f.text('The address of the request; `ID` is the workout.', '`outcome` is `would-undo`'),
   }),
 
-  'verify-day': line(
-    ['verify --days'],
-    'What the platform holds of a day that the platform took.',
-    {
-      kind: recordKind,
-      date: f.date('The day.'),
-      outcome: f.word('What the platform holds.', {
-        present: 'what was sent',
-        changed: 'something else',
-        missing: 'nothing',
-        unseen: 'the platform does not show it to applications',
-      }),
-      differs: f.texts('What is different or absent, each as words.'),
-    },
-  ),
+  'verify-day': line('verify --days', 'What the platform holds of a day that the platform took.', {
+    kind: recordKind,
+    date: f.date('The day.'),
+    outcome: f.word('What the platform holds.', {
+      present: 'what was sent',
+      changed: 'something else',
+      missing: 'nothing',
+      unseen: 'the platform does not show it to applications',
+    }),
+    differs: f.texts('What is different or absent, each as words.'),
+  }),
 };

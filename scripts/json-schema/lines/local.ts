@@ -29,7 +29,7 @@ const SESSION = {
 };
 
 export const LOCAL_LINES = {
-  recording: line(['inspect'], 'What a recording holds.', {
+  recording: line('inspect', 'What a recording holds.', {
     path: f.text('The file as the command line names it.'),
     state: f.variants('Whether the recording is complete.', [
       f.variant('unreadable', 'the file cannot be read', { detail: f.text('Why, as a sentence.') }),
@@ -100,7 +100,7 @@ export const LOCAL_LINES = {
     ]),
   }),
 
-  repair: line(['repair'], 'A copy of a recording that was not whole.', {
+  repair: line('repair', 'A copy of a recording that was not whole.', {
     path: f.text('The file as the command line names it.'),
     outcome: f.variants('What was done.', [
       f.variant('whole', 'nothing: the recording is complete', {
@@ -128,7 +128,7 @@ export const LOCAL_LINES = {
     ]),
   }),
 
-  convert: line(['convert'], 'The FIT recording that an activity in a GPX or TCX file becomes.', {
+  convert: line('convert', 'The FIT recording that an activity in a GPX or TCX file becomes.', {
     path: f.text('The file as the command line names it; the second activity with `#2`.'),
     outcome: f.variants('Whether there is a recording.', [
       f.variant('invalid', 'the file, or a part of it, is no recorded activity', {
@@ -160,7 +160,7 @@ export const LOCAL_LINES = {
     ]),
   }),
 
-  finding: line(['doctor'], 'A check of this machine.', {
+  finding: line('doctor', 'A check of this machine.', {
     check: f.word('Subject of the check.', {
       config: 'the settings',
       folders: 'who else can change the settings and the state',
@@ -186,39 +186,32 @@ export const LOCAL_LINES = {
     hint: f.text('How to fix it.', 'there is a way'),
   }),
 
-  setting: line(
-    ['config get', 'config set', 'config unset', 'config list'],
-    'A setting of the profile.',
-    {
-      key: f.text('Its name.'),
-      value: f.nullable(f.text('Its value'), 'if it has none.'),
-      origin: f.word('Where the value comes from.', {
-        flag: 'the command line',
-        environment: 'a variable',
-        profile: 'the configuration file',
-        system: 'the configuration file for all users of this machine',
-        default: 'the program',
-      }),
-      profile: f.text('Name of the profile.'),
-    },
-  ),
+  setting: line('config get, config set, config unset, config list', 'A setting of the profile.', {
+    key: f.text('Its name.'),
+    value: f.nullable(f.text('Its value'), 'if it has none.'),
+    origin: f.word('Where the value comes from.', {
+      flag: 'the command line',
+      environment: 'a variable',
+      profile: 'the configuration file',
+      system: 'the configuration file for all users of this machine',
+      default: 'the program',
+    }),
+    profile: f.text('Name of the profile.'),
+  }),
 
-  paths: line(['config path'], 'Where this program keeps its files.', {
+  paths: line('config path', 'Where this program keeps its files.', {
     configFile: f.text('The configuration file.'),
     systemFile: f.text('The configuration file for all users of this machine; it need not exist.'),
     stateDir: f.text('The folder of the record of sent data and the logs.'),
   }),
 
-  completion: line(['completion'], 'The completion script of a shell.', {
+  completion: line('completion', 'The completion script of a shell.', {
     shell: f.text('The shell.'),
     script: f.text('The script.'),
   }),
 
   'summary of lines': line(
-    [
-      ...['sources', 'sources FILE', 'config list', 'doctor', 'inspect', 'daemon logs'],
-      ...['undo upload', 'verify --days', 'verify', 'seed', 'watch'],
-    ],
+    'sources, sources FILE, config list, doctor, inspect, daemon logs, undo upload, verify --days, verify, seed, watch',
     'How many lines there are; the last line, also of a run that was interrupted and cannot sum up more.',
     { total: f.count('All lines before it.') },
   ),

@@ -13,7 +13,7 @@ export const MISSING = {
 };
 
 export const LOGIN_LINES = {
-  login: line(['login'], 'The login that was made.', {
+  login: line('login', 'The login that was made.', {
     profile: PROFILE,
     service: f.text('Address of the platform.'),
     clientId: f.text('The client identifier.'),
@@ -36,7 +36,7 @@ export const LOGIN_LINES = {
   }),
 
   'login-started': line(
-    ['login'],
+    'login',
     'A login that `sync login --finish` completes. Treat the address as a secret.',
     {
       profile: PROFILE,
@@ -48,7 +48,7 @@ export const LOGIN_LINES = {
     },
   ),
 
-  logout: line(['logout'], 'The login that was removed.', {
+  logout: line('logout', 'The login that was removed.', {
     profile: PROFILE,
     wasLoggedIn: f.flag('Whether there was a login.'),
     account: f.object('The athlete.', 'it is known', account),
@@ -68,7 +68,7 @@ export const LOGIN_LINES = {
     environmentTokens: f.flag('Whether a token in the environment is still set, and used.'),
   }),
 
-  token: line(['token'], 'A valid access token. Treat the line as a secret.', {
+  token: line('token', 'A valid access token. Treat the line as a secret.', {
     accessToken: f.text('The token.'),
     expiresAt: f.time('When it ends.', SAYS_SO),
     scopes: f.texts('Its scopes.', 'they are known'),

@@ -6,7 +6,7 @@ const NAMED = 'the platform names it';
 
 export const PLATFORM_LINES = {
   workout: openLine(
-    ['workouts'],
+    'workouts',
     'A workout of the platform; the newest comes first. The fields are those of the platform, unchanged; only its field `type` has another name here: `sport`. Usual fields are:',
     {
       id: f.anything('Identifier of the workout.', NAMED),
@@ -20,16 +20,16 @@ export const PLATFORM_LINES = {
     },
   ),
 
-  workouts: line(['workouts'], "The platform's answer, if it is not a list of workouts.", {
+  workouts: line('workouts', "The platform's answer, if it is not a list of workouts.", {
     body: f.anything('The unchanged answer.'),
   }),
 
-  'summary of workouts': summary(['workouts'], 'How many workouts were listed', {
+  'summary of workouts': summary('workouts', 'How many workouts were listed', {
     total: f.count('Workouts that were listed.'),
     more: f.flag('Whether the platform has more than `--limit`.'),
   }),
 
-  profile: line(['profile'], "The athlete's profile at the platform.", {
+  profile: line('profile', "The athlete's profile at the platform.", {
     action: f.variants('The action.', [
       f.variant('shown', 'the profile was read', {
         profile: f.anything(

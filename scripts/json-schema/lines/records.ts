@@ -32,7 +32,7 @@ const KIND = f.word('What is in it.', { wellness: 'daily records', nutrition: 'f
 
 export const RECORD_LINES = {
   export: line(
-    ['push wellness', 'push nutrition', 'sources FILE'],
+    'push wellness, push nutrition, sources FILE',
     'A file that another program exported, as sync recognised it; of `sources FILE`, also JSON records.',
     {
       path: f.text('The file as the command line names it.'),
@@ -51,7 +51,7 @@ export const RECORD_LINES = {
     },
   ),
 
-  source: line(['sources'], 'An export that sync understands.', {
+  source: line('sources', 'An export that sync understands.', {
     name: f.text('Its name, as `--source` takes it.'),
     title: f.text('For people.'),
     kinds: f.texts('`wellness`, `nutrition` or both.'),
@@ -70,15 +70,7 @@ export const RECORD_LINES = {
   }),
 
   'wellness, nutrition': line(
-    [
-      'push wellness',
-      'push nutrition',
-      'import',
-      'undo nutrition',
-      'undo wellness',
-      'watch',
-      'seed',
-    ],
+    'push wellness, push nutrition, import, undo nutrition, undo wellness, watch, seed',
     'The outcome of one day of wellness or of nutrition, or of a record that cannot be used.',
     {
       at: f.time('When it happened.', '`sync watch` prints the line and runs without `--once`'),
@@ -149,7 +141,7 @@ export const RECORD_LINES = {
   ),
 
   'summary of records': summary(
-    ['push wellness', 'push nutrition'],
+    'push wellness, push nutrition',
     'How many days and unusable records had which outcome',
     {
       total: f.count('All days and unusable records.'),

@@ -23,13 +23,13 @@ const TRIED = {
 };
 
 export const SEED_LINES = {
-  files: line(['seed --out'], 'The files that were written.', {
+  files: line('seed --out', 'The files that were written.', {
     dir: f.text('The folder as the command line names it.'),
     recordings: f.count('Recordings in it.'),
     days: f.count('Days in its `wellness.json` and `nutrition.json`.'),
   }),
 
-  'seed-profile': line(['seed'], "The weight and FTP of a seeded account's profile.", {
+  'seed-profile': line('seed', "The weight and FTP of a seeded account's profile.", {
     ...accountName,
     weight: f.amount('kg', "The synthetic athlete's weight on the last day."),
     ftp: f.amount('W', 'The FTP on the last day.'),
@@ -49,7 +49,7 @@ export const SEED_LINES = {
   }),
 
   'summary of seed': line(
-    ['seed'],
+    'seed',
     'What an account was filled with, and how many items had which outcome.',
     {
       ...accountName,
@@ -62,7 +62,7 @@ export const SEED_LINES = {
   ),
 
   leftover: line(
-    ['seed --remove'],
+    'seed --remove',
     'Data that `sync seed` sent and that stay at the platform, which offers no way to delete them.',
     {
       ...accountName,
@@ -78,7 +78,7 @@ export const SEED_LINES = {
   ),
 
   'summary of removed seed': line(
-    ['seed --remove'],
+    'seed --remove',
     'What was removed from an account, and what stays.',
     {
       ...accountName,
@@ -97,7 +97,7 @@ export const SEED_LINES = {
     },
   ),
 
-  'summary of seeded accounts': summary(['seed --accounts'], 'How many accounts were filled', {
+  'summary of seeded accounts': summary('seed --accounts', 'How many accounts were filled', {
     accounts: f.count('All accounts.'),
     complete: f.count('Accounts that were filled.'),
     incomplete: f.count('The others.'),

@@ -26,7 +26,7 @@ const NOT_LOGGED_IN = '`state` is not `logged-in`';
 
 export const STATUS_LINES = {
   status: line(
-    ['status'],
+    'status',
     'The login, the record of sent data and the watchers of a profile. With `--all-profiles`, one line a profile.',
     {
       profile: PROFILE,

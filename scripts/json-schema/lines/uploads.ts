@@ -10,7 +10,7 @@ const RECORDING = {
 const SENT = { ...activity, ...RECORDING, attempts: f.count(ATTEMPTS) };
 
 export const UPLOAD_LINES = {
-  upload: line(['upload', 'import', 'watch', 'seed'], 'The outcome of one recording.', {
+  upload: line('upload, import, watch, seed', 'The outcome of one recording.', {
     path: f.text(
       'The file as the command line names it, or the path of a file in a folder of the command line.',
     ),
@@ -101,7 +101,7 @@ export const UPLOAD_LINES = {
     ]),
   }),
 
-  'summary of uploads': summary(['upload', 'watch --once'], 'How many files had which outcome', {
+  'summary of uploads': summary('upload, watch --once', 'How many files had which outcome', {
     total: f.count('All files.'),
     ...itemCounts('recording'),
     zip: f.count('Zip archives in folders, which are not opened.', 'a folder holds one'),

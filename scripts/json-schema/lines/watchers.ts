@@ -106,7 +106,7 @@ const EVENTS = [
 
 export const WATCHER_LINES = {
   watch: line(
-    ['watch'],
+    'watch',
     'An event of a watcher. The outcome of a recording is an `upload` line, that of a day a `wellness` line.',
     {
       at: f.time('When it happened.', 'the watcher runs without `--once`'),
