@@ -52,11 +52,13 @@ async function daemonsOf(world: World, args: readonly string[] = []): Promise<Da
   return lines.filter(({ type }) => type === 'daemon') as Daemon[];
 }
 
-async function startDaemon(world: World, args: readonly string[], more?: Partial<RunOptions>) {
-  const { code, stdout, stderr } = await world.program(
-    ['watch', ...args, '--daemon', '--json'],
-    more,
-  );
+async function startDaemon(
+  world: World,
+  args: readonly string[],
+  more?: Partial<RunOptions>,
+  run: World['program'] = world.sync,
+) {
+  const { code, stdout, stderr } = await run(['watch', ...args, '--daemon', '--json'], more);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const [started] = ndjson(stdout) as { pid: number; log: string; id: string }[];
   if (started === undefined) throw new Error('nothing was said');
@@ -66,7 +68,7 @@ async function startDaemon(world: World, args: readonly string[], more?: Partial
 describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
   it('keeps running after its starter has ended, and sends new recordings', async () => {
     const world = await openDaemonWorld();
-    const started = await startDaemon(world, [world.folder]);
+    const started = await startDaemon(world, [world.folder], {}, world.program);
     expect(started).toEqual({
       type: 'daemon-started',
       id: /^[0-9a-f]{16}$/,
@@ -109,7 +111,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
       env: { SYNC_STATE_DIR: 'state', SYNC_CONFIG_DIR: './config' },
     });
     put(join(world.folder, 'before.fit'), anotherRecording());
-    await startDaemon(world, ['Garmin']);
+    await startDaemon(world, ['Garmin'], {}, world.program);
     await until(() => uploads(world) === 1);
     put(join(world.folder, 'after.fit'), anotherRecording());
     await until(() => hashes(world).length === 2);
@@ -160,7 +162,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
   it('runs once per folder: a second start reports the first and changes nothing', async () => {
     const world = await openDaemonWorld();
     const { pid } = await startDaemon(world, [world.folder]);
-    const second = await world.program(['watch', world.folder, '--daemon', '--json']);
+    const second = await world.sync(['watch', world.folder, '--daemon', '--json']);
     expect(second.code).toBe(2);
     expect(ndjson(second.stdout)).toEqual([
       expect.objectContaining({ type: 'error', code: 'BUSY', pid, folders: [world.folder] }),
@@ -169,7 +171,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     // The same folder beside others is refused by the daemon itself, which then is gone.
     const other = join(world.home.dir, 'Other');
     mkdirSync(other);
-    const overlapping = await world.program(['watch', world.folder, other, '--daemon']);
+    const overlapping = await world.sync(['watch', world.folder, other, '--daemon']);
     expect(overlapping.code).toBe(2);
     expect(overlapping.stderr).toMatch(
       new RegExp(
@@ -202,7 +204,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     const world = await openDaemonWorld();
     const typed = join(world.home.dir, 'Gramin');
     const why = `It does not exist yet. Did you mean ${world.folder}?`;
-    const { code, stdout, stderr } = await world.program(['watch', typed, '--daemon']);
+    const { code, stdout, stderr } = await world.sync(['watch', typed, '--daemon']);
     expect([code, stderr]).toEqual([0, `${typed}: ${why}\n`]);
     expect(stdout).toContain(`Waiting for ${typed} in the background`);
     const logged = await world.sync(['daemon', 'logs']);
@@ -215,7 +217,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
 
   it('refuses to start without a login, with exit code 4', async () => {
     const world = await openWorld();
-    const { code, stdout, stderr } = await world.program(['watch', '.', '--daemon', '--json']);
+    const { code, stdout, stderr } = await world.sync(['watch', '.', '--daemon', '--json']);
     expect(code).toBe(4);
     expect(ndjson(stdout)).toEqual([expect.objectContaining({ code: 'AUTH_REQUIRED' })]);
     expect(stderr).toContain('sync login');
@@ -225,13 +227,13 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
   it('refuses to start without a keychain for its login, and with an invalid setting', async () => {
     const world = await openDaemonWorld();
     const keychain = { SYNC_TOKEN_STORE: 'keychain', DBUS_SESSION_BUS_ADDRESS: undefined };
-    const missing = await world.program(['watch', 'Garmin', '--daemon'], { env: keychain });
+    const missing = await world.sync(['watch', 'Garmin', '--daemon'], { env: keychain });
     expect([missing.code, missing.stderr]).toEqual([2, /No keychain/]);
-    expect((await world.program(['watch', 'Garmin', '--daemon', '--poll', 'often'])).code).toBe(2);
-    const file = await world.program(['watch', world.write('x.fit', 'x'), '--daemon']);
+    expect((await world.sync(['watch', 'Garmin', '--daemon', '--poll', 'often'])).code).toBe(2);
+    const file = await world.sync(['watch', world.write('x.fit', 'x'), '--daemon']);
     expect(file).toMatchObject({ code: 2, stderr: /is a file/ });
     expect(file.stderr).toMatch(/To send it, run `sync upload .*x\.fit`\./);
-    const json = await world.program(['watch', world.write('morning.json', '{}')]);
+    const json = await world.sync(['watch', world.write('morning.json', '{}')]);
     expect(json.stderr).toMatch(/To send it, run `sync import .*morning\.json`\./);
     expect(watchersIn(world.home.dir)).toEqual([]);
   });
@@ -261,7 +263,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
 
   it('reports its actions in readable text', async () => {
     const world = await openDaemonWorld();
-    const { stdout, stderr } = await world.program(['watch', world.folder, '--daemon']);
+    const { stdout, stderr } = await world.sync(['watch', world.folder, '--daemon']);
     expect(stdout).toMatch(
       /^Watching \S+Garmin in the background \(process \d+\)\.\nLog: \S+daemon\.log\nSee `sync daemon status`; `sync daemon stop` stops it\.\n$/,
     );
@@ -349,7 +351,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
       `==> ${annsFolder} (profile "ann")`,
     ]);
     // The recordings of one folder would go to two athletes.
-    const shared = await world.program(['watch', world.folder, '--daemon', '--profile', 'ann']);
+    const shared = await world.sync(['watch', world.folder, '--daemon', '--profile', 'ann']);
     expect([shared.code, shared.stderr]).toEqual([
       0,
       `Profile "default" watches ${world.folder}, too: new recordings go to both athletes.\n`,
@@ -565,7 +567,7 @@ describe('sync daemon install', () => {
     async () => {
       const world = await openDaemonWorld();
       const args = ['watch', world.folder, '--daemon', '--poll', '77', '--json'];
-      const [started] = ndjson((await world.program(args)).stdout);
+      const [started] = ndjson((await world.sync(args)).stdout);
       const refuse = '#!/bin/sh\ncase "$*" in *restart*) echo Refused >&2; exit 1;; esac\n';
       chmodSync(world.write('bin/systemctl', refuse), 0o755);
       const env = { PATH: `${join(world.home.dir, 'bin')}:${process.env['PATH'] ?? ''}` };

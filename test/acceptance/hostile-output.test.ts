@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   AUTHORIZE_URL,
   type World,
+  here,
   openLoggedInWorld,
   openTerminal,
   openWorld,
@@ -204,7 +205,7 @@ describe('a hostile service', () => {
 
   it('reaches no output through the callback of a login', async () => {
     const world = await openLoggedInWorld();
-    const login = await startLogin(world);
+    const login = await startLogin(here(world));
     const url = new URL(login.redirectUri);
     url.searchParams.set('state', login.state);
     url.searchParams.set('error', HOSTILE);

@@ -6,6 +6,7 @@ import {
   KINDS,
   completeLogin,
   freePort,
+  here,
   openLoggedInWorld,
   openWorld,
   play,
@@ -35,7 +36,7 @@ describe.each(KINDS)('a login by the loopback redirect on %s', (platform) => {
 
   it('logs in from the printed address, with every step of the interface', async () => {
     const world = await openWorld();
-    const { running, authorizeUrl, redirectUri, state } = await startLogin(world, ['--json']);
+    const { running, authorizeUrl, redirectUri, state } = await startLogin(here(world), ['--json']);
     expect(existsSync(tokenFile(world))).toBe(false);
 
     const page = await visit(authorizeUrl);
@@ -94,7 +95,7 @@ it.each(KINDS)(
   'a callback that is not the answer is refused without a token request, and the login completes afterwards (%s)',
   async (platform) => {
     const world = await openWorld({ platform });
-    const { running, authorizeUrl, redirectUri, state } = await startLogin(world);
+    const { running, authorizeUrl, redirectUri, state } = await startLogin(here(world));
     const refusals: readonly (readonly [CallbackRequest, status: number])[] = [
       [{ query: { code: 'stolen', state: state.slice(0, -1) } }, 400],
       [{ query: { error: 'access_denied' } }, 400],
@@ -123,7 +124,10 @@ describe.each(KINDS)('scopes on %s', (platform) => {
 
   it('reports an offered scope that was asked for and not granted, in login and status', async () => {
     const world = await openWorld({ sandbox: { settings: { grantScopes: [...FEW] } } });
-    const { stdout } = await completeLogin(world, ['--scope', `${FEW.join(' ')} nutrition:read`]);
+    const { stdout } = await completeLogin(here(world), [
+      '--scope',
+      `${FEW.join(' ')} nutrition:read`,
+    ]);
     const status = await world.sync(['status']);
     const line = '  keeping edits of a day (`sync push nutrition` needs nutrition:read)';
     for (const text of [stdout, status.stdout]) expect(text).toContain(line);
@@ -131,7 +135,7 @@ describe.each(KINDS)('scopes on %s', (platform) => {
 
   it('reports scopes that were not granted in login and status, and upload exits 4', async () => {
     const world = await openWorld({ sandbox: { settings: { grantScopes: [...FEW] } } });
-    const { code, stdout, page } = await completeLogin(world);
+    const { code, stdout, page } = await completeLogin(here(world));
     expect(code).toBe(0);
     expect(page.html).toContain('You did not grant all scopes');
     expect(page.html).toContain('uploading recordings');
@@ -164,7 +168,7 @@ describe.each(KINDS)('scopes on %s', (platform) => {
 
   it('saves and reports --scope, and the hint for a missing scope obtains it', async () => {
     const world = await openWorld();
-    const { stdout } = await completeLogin(world, ['--scope', 'profile:read']);
+    const { stdout } = await completeLogin(here(world), ['--scope', 'profile:read']);
     expect(stdout).toContain('Settings saved for profile "default": ');
     expect(stdout).toContain('scope "profile:read"');
     expect(stdout).toContain('`sync config unset scope`');
@@ -176,7 +180,7 @@ describe.each(KINDS)('scopes on %s', (platform) => {
     const hint = String(ndjson(refused.stdout)[0]?.['hint']);
     expect(hint).toBe('Run `sync login --scope "profile:read health:write"` and approve it.');
     const [, scope = ''] = /--scope "([^"]+)"/.exec(hint) ?? [];
-    expect((await completeLogin(world, ['--scope', scope])).code).toBe(0);
+    expect((await completeLogin(here(world), ['--scope', scope])).code).toBe(0);
     expect((await world.sync(push)).code).toBe(0);
     if (platform === 'coach-watts') expect((await world.sync(['profile'])).code).toBe(0);
   });
@@ -207,7 +211,7 @@ describe('the port of the redirect URI', () => {
     const world = await openWorld({
       sandbox: { settings: { exactRedirectUris: true }, redirectUris: [redirectUri] },
     });
-    const login = await completeLogin(world, ['--redirect-uri', redirectUri]);
+    const login = await completeLogin(here(world), ['--redirect-uri', redirectUri]);
     expect(login).toMatchObject({ redirectUri, code: 0, page: { status: 200 } });
     // The exchange names the same text, or the sandbox would have refused it.
     const [exchange] = world.sandbox.control.requests({ route: 'token' });
@@ -219,7 +223,7 @@ describe('the port of the redirect URI', () => {
 it('a login over an earlier one names the athlete of the replaced login', async () => {
   const world = await openLoggedInWorld();
   world.sandbox.control.settings({ autoApproveAthlete: 'athlete-2' });
-  const { code, stdout } = await completeLogin(world);
+  const { code, stdout } = await completeLogin(here(world));
   expect(code).toBe(0);
   expect(stdout).toContain('Logged in as Ben Okafor <ben@sandbox.example>');
   expect(stdout).toContain('It replaces the login of Ada Lindqvist');

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, requestLines, startLogin } from '../support/acceptance.ts';
+import { here, openWorld, requestLines, startLogin } from '../support/acceptance.ts';
 import { contrasts, historyOf, launchBrowser, openBrowserPage } from '../support/browser-login.ts';
 import { chromium } from '../support/chromium.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
@@ -15,7 +15,7 @@ describe.skipIf(!chromium.present)(`a login clicked through in Chromium${chromiu
 
   async function openConsent(settings: Partial<SandboxSettings> = {}) {
     const world = await openWorld({ sandbox: { settings: { autoApprove: false, ...settings } } });
-    const login = await startLogin(world, ['--json']);
+    const login = await startLogin(here(world), ['--json']);
     const opened = await openBrowserPage(browser);
     await opened.page.goto(login.authorizeUrl);
     return { world, login, ...opened };
@@ -117,7 +117,7 @@ describe.skipIf(!chromium.present)(`a login clicked through in Chromium${chromiu
     'ends at a page that is readable in the %s scheme and on a phone',
     async (colorScheme) => {
       const world = await openWorld();
-      const login = await startLogin(world);
+      const login = await startLogin(here(world));
       const { page, complaints } = await openBrowserPage(browser, { colorScheme });
       await page.setViewportSize({ width: 320, height: 640 });
       await page.goto(login.authorizeUrl);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/system/this-process.ts';
-import { completeLogin, openHome, runsIn } from '../support/acceptance.ts';
+import { completeLogin, here, openHome, runsIn } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import {
   type PlainAnswer,
@@ -356,8 +356,8 @@ it('a login, an upload and a watcher need nothing but the interface', async () =
     SYNC_CLIENT_ID: 'plain-client',
     SYNC_TOKEN_STORE: 'file',
   });
-  const { start, startHere, sync, write } = runsIn(home);
-  const login = await completeLogin({ start });
+  const { startHere, sync, write } = runsIn(home);
+  const login = await completeLogin(here({ startHere }));
   expect([login.page.status, login.code]).toEqual([200, 0]);
   write('rides/a.fit', makeRecording({ seed: 1 }));
   const watcher = await startHere(['watch', 'rides']);

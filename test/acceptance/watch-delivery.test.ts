@@ -387,7 +387,7 @@ describe('the ledger of a watcher', () => {
   it('makes both forms of status exit with 5 while it is damaged under a daemon', async () => {
     await openWorld();
     put(join(world.folder, 'first.fit'), anotherRecording());
-    expect((await world.start(['watch', world.folder, '--daemon']).finished).code).toBe(0);
+    expect((await world.sync(['watch', world.folder, '--daemon'])).code).toBe(0);
     await until(() => world.recordings().length === 1);
     const codes = async () => {
       const [status, daemons] = [

@@ -229,7 +229,7 @@ it('sync watch --devices --daemon is called "any known device" by daemon status 
   device.plugIn();
   const sync = (...args: readonly string[]) => world.sync(args, { env });
   const daemon = ['watch', '--devices', '--daemon'];
-  const started = await world.start(daemon, { env }).finished;
+  const started = await sync(...daemon);
   expect(started.stdout).toContain('Watching any known device in the background');
   await until(() => world.recordings().length === 1);
   const status = await sync('daemon', 'status');
@@ -237,7 +237,7 @@ it('sync watch --devices --daemon is called "any known device" by daemon status 
   expect(status.stdout.replace(/\s+/g, ' ')).toContain(
     `Garmin Edge 840 is plugged in: ${device.here}`,
   );
-  const again = await world.start(daemon, { env }).finished;
+  const again = await sync(...daemon);
   expect([again.code, again.stderr]).toEqual([2, /any known device/]);
   const stopped = await sync('daemon', 'stop', '--devices', '--json');
   expect(stopped.stdout).toContain('"outcome":"stopped"');

@@ -185,7 +185,7 @@ describe.skipIf(process.platform === 'win32')('the command of onEvent', () => {
 
   it('writes to the log of a daemon', async () => {
     await set('onEvent', 'echo "an event"; echo "on two lines"');
-    expect((await world.start(['watch', world.folder, '--daemon']).finished).code).toBe(0);
+    expect((await world.sync(['watch', world.folder, '--daemon'])).code).toBe(0);
     const logs = async () => (await world.sync(['daemon', 'logs'])).stdout;
     let log = '';
     while (!log.includes('onEvent: ')) log = await logs();

@@ -201,7 +201,7 @@ describe.each(KINDS)('sync watch --wellness on %s', (platform) => {
   it('works in the background', async () => {
     const { world, folder, add, bodies } = await openDevice();
     add('Monitor/1.FIT', FEB14);
-    expect((await world.program(['watch', folder, '--daemon', '--wellness'])).code).toBe(0);
+    expect((await world.sync(['watch', folder, '--daemon', '--wellness'])).code).toBe(0);
     try {
       await until(() => bodies().length === 1);
       const state = async () => (await world.sync(['daemon', 'status'])).stdout;

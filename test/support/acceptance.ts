@@ -8,7 +8,8 @@ import { onTestFinished } from 'vitest';
 import { dayOf } from '../../src/sandbox/resources/nutrition.ts';
 import { MEALS, type StoredItem } from '../../src/sandbox/resources/nutrition-day.ts';
 import type { SandboxServer } from '../../src/sandbox/server.ts';
-import { type Finished, PROGRAM, type RunOptions, type Running } from './program.ts';
+import type { RunningHere } from './in-process.ts';
+import { type Finished, PROGRAM, type Run, type RunOptions } from './program.ts';
 import type { World } from './world.ts';
 import type { RequestRecord } from '../../src/sandbox/types.ts';
 
@@ -18,24 +19,34 @@ export * from './world.ts';
 export const AUTHORIZE_URL = /https?:\/\/\S+\/api\/oauth\/authorize\?\S+(?=\s)/;
 
 /** A login that waits for the callback. */
-export interface WaitingLogin {
-  readonly running: Running;
+export interface WaitingLogin<R extends Run> {
+  readonly running: R;
   /** The URL that the browser opens. */
   readonly authorizeUrl: string;
   readonly redirectUri: string;
   readonly state: string;
 }
 
+/** Starts a command line, as a process ({@link World.start}) or {@link here}. */
+interface Starts<R extends Run> {
+  readonly start: (args: readonly string[], options?: Partial<RunOptions>) => R | Promise<R>;
+}
+
+/** Starts command lines in the process of the test: the usual way. */
+export const here = ({ startHere }: Pick<World, 'startHere'>): Starts<RunningHere> => ({
+  start: startHere,
+});
+
 /** Starts `sync login --no-browser --port 0 ARGS` and waits until it shows the address. */
-export async function startLogin(
-  world: Pick<World, 'start'>,
+export async function startLogin<R extends Run>(
+  { start }: Starts<R>,
   args: readonly string[] = [],
   options: Partial<RunOptions> = {},
-): Promise<WaitingLogin> {
+): Promise<WaitingLogin<R>> {
   const port = args.some((arg) => arg === '--port' || arg === '--redirect-uri')
     ? []
     : ['--port', '0'];
-  const running = world.start(['login', '--no-browser', ...port, ...args], options);
+  const running = await start(['login', '--no-browser', ...port, ...args], options);
   const [authorizeUrl] = await running.waitFor(AUTHORIZE_URL);
   // The last line: all of the text is printed.
   await running.waitFor(/Ctrl-C cancels/);
@@ -68,8 +79,8 @@ export async function visit(
 }
 
 /** Starts a login, approves it in the browser, and waits for its end. */
-export async function completeLogin(...given: Parameters<typeof startLogin>) {
-  const login = await startLogin(...given);
+export async function completeLogin<R extends Run>(...given: Parameters<typeof startLogin<R>>) {
+  const login = await startLogin<R>(...given);
   const page = await visit(login.authorizeUrl);
   return { ...login, page, ...(await login.running.finished) };
 }
