@@ -121,7 +121,7 @@ describe('a refresh that was killed after its request left', () => {
   async function killed(settings: { refreshToken: 'rotate' | 'keep' }) {
     const world = await openLoggedInWorld({ sandbox: { settings } });
     expireAccess(world);
-    world.sandbox.control.addFaults('refresh:hang(after)');
+    world.sandbox.control.addFaults('refresh:hang-after');
     const running = world.start(['token']);
     await until(() => requestLines(world.sandbox).length > 0);
     expect((await world.sync(['status'])).stdout).toMatch(/^Login {5}good/m);
