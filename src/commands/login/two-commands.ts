@@ -46,11 +46,16 @@ export async function startLogin(
   const { baseUrl, clientId, clientSecret, scopes, redirectUri } = target;
   const { paths, profile } = config;
   if (new URL(redirectUri).port === '0') {
-    throw new SyncError('USAGE', '--start needs one port: --port 0 takes any free one.');
+    throw new SyncError('USAGE', '--start needs one port, and port 0 is any free one.', {
+      hint: phrase`Run ${sync('login', '--start', '--port', 'PORT')}.`,
+    });
   }
   if (clientSecret !== undefined && clientSecret !== config.clientSecret) {
     throw new SyncError('USAGE', '--start keeps no client secret for --finish.', {
-      hint: 'Set SYNC_CLIENT_SECRET for both commands.',
+      hint:
+        target.registered?.secret === undefined
+          ? 'Set SYNC_CLIENT_SECRET for both commands.'
+          : phrase`The platform registered an application with a secret. Run ${sync('login')} without --start.`,
     });
   }
   const endpoint = endpointUrl(baseUrl, config.endpoints.authorize);

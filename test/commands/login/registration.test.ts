@@ -329,6 +329,10 @@ describe('the answer to a registration', () => {
     );
     expect((await here.store.load(never))?.clientSecret?.reveal()).toBe('sandbox-secret');
     expect(posts).toHaveLength(1);
+    // A login in two commands cannot keep the secret of a new one.
+    const args = [url, ...uri, '--profile', 'two', '--register', '--start'];
+    const refusal = await failure(login(here, { args, system: { io: testIo() } }).done);
+    expect(String(refusal.hint)).toMatch(/an application with a secret\. Run `sync login` without/);
     // Another profile has no part of this secret.
     const other = await untilAsked(here, url, ['--profile', 'work'], 'n');
     expect(other.asked[0]).toMatch(QUESTION);
