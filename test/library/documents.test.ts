@@ -48,11 +48,12 @@ export const same: [
   Same<published.RecordResult, inferred.RecordResult>,
   Same<published.VerifyResult, inferred.VerifyResult>,
 ] = [true, true, true];`;
-    const typo = "import type { WellnessRecord } from 'athlete-sync';\n";
+    const head = "import type { WellnessRecord } from 'athlete-sync';\n";
     const files = [
       ...examples.map(({ line, text }) => write(`line-${line}.mts`, text)),
       write('results.mts', results),
-      write('typo.mts', `${typo}export const day: WellnessRecord = { date: '', restingHrr: 48 };`),
+      write('typo.mts', `${head}export const day: WellnessRecord = { date: '', restingHrr: 48 };`),
+      write('text.mts', `${head}export const day: WellnessRecord = { date: '', restingHr: '48' };`),
     ];
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
     execFileSync(process.execPath, [tsc, '--init'], { cwd: dir });
@@ -78,6 +79,9 @@ export const same: [
     const found = diagnostics.map(({ file, messageText }) => {
       return `${basename(file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
     });
-    expect(found).toEqual([expect.stringMatching(/^typo\.mts: .*'restingHrr' does not exist/)]);
+    expect(found).toEqual([
+      expect.stringMatching(/^typo\.mts: .*'restingHrr' does not exist/),
+      expect.stringMatching(/^text\.mts: Type 'string' is not assignable to type 'number'/),
+    ]);
   });
 });
