@@ -5,9 +5,7 @@ import { routeOf } from './routes.ts';
 import type { PlatformName } from '../settings.ts';
 import type { AnswerRecord, AnsweredRequest, RequestFilter, RequestRecord } from '../types.ts';
 
-/** Requests kept in the log; older ones are dropped, so that a sandbox can run for weeks. */
-const CAPACITY = 50_000;
-/** Limit on all that the log keeps, as JSON (bytes); older requests are dropped. */
+/** Limit on all that the log keeps, as JSON (bytes); older requests are dropped, so that a sandbox can run for weeks. */
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Largest body that is kept, as JSON (bytes); of a larger one only the size is. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
@@ -73,13 +71,13 @@ export class RequestLog {
     return entry && { ...entry.record, answer: entry.answer };
   }
 
-  /** Drops the oldest requests beyond the limits. @param entry undefined if the log dropped it meanwhile */
+  /** Drops the oldest requests beyond the limit. @param entry undefined if the log dropped it meanwhile */
   #enlarge(entry: Entry | undefined, bytes: number): void {
     if (entry === undefined) return;
     entry.bytes += bytes;
     this.#bytes += bytes;
     for (const [ordinal, oldest] of this.#entries) {
-      if (this.#entries.size <= CAPACITY && this.#bytes <= MAX_BYTES) return;
+      if (this.#bytes <= MAX_BYTES) return;
       this.#entries.delete(ordinal);
       this.#bytes -= oldest.bytes;
     }
