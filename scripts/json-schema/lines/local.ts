@@ -103,7 +103,7 @@ export const LOCAL_LINES = {
   repair: line('repair', 'A copy of a recording that was not whole.', {
     path: f.text('The file as the command line names it.'),
     outcome: f.variants('What was done.', [
-      f.variant('whole', 'nothing: the recording is complete', {
+      f.variant('whole', 'nothing is repaired: the recording is complete', {
         copy: f.text('Path of an unchanged copy.', '`--out` names one'),
       }),
       f.variant('repaired', 'the copy is written', {
