@@ -81,7 +81,10 @@ export async function whoAmI(
     return { kind: 'unreachable', error: answer, wasTaken: false };
   const list = await get(workouts);
   if (!(list instanceof SyncError) && list.status === 401) return { kind: 'rejected' };
-  const wasTaken = !(list instanceof SyncError) && (holdsJson(list) || asksForScope(list, token));
+  const wasTaken =
+    !(list instanceof SyncError) &&
+    // Some networks answer everything with 204.
+    ((list.status === 204 && status !== 204) || holdsJson(list) || asksForScope(list, token));
   if (answer instanceof SyncError) return { kind: 'unreachable', error: answer, wasTaken };
   if (wasTaken || namesNobody) return { kind: 'unknown', wasTaken };
   const message = `The platform does not say whose login this is (${answer.status}).`;

@@ -35,3 +35,23 @@ it('is unknown for now if the platform refuses to say it, and the error says wha
   expect(answer).toMatchObject({ kind: 'unreachable', error: { hint } });
   await http.close();
 });
+
+it.each([
+  [404, 204, true],
+  [204, 204, false],
+  [404, 200, false],
+])('takes userinfo %i and empty workouts %i as an accepted token: %s', async (...given) => {
+  const [userinfo, workouts, wasTaken] = given;
+  const server = await listen(({ url }, response) => {
+    response.writeHead(url === '/' ? userinfo : workouts).end();
+  });
+  const http = createNodeHttp(1);
+  const url = new URL(server.url);
+  const addresses = { userinfo: url, workouts: new URL('/workouts', url) };
+  const options = { http, ...addresses, policy: RETRIES.answer, needsProof: true };
+  expect(await whoAmI(testContext(), options, new Secret('s3cret'))).toEqual({
+    kind: 'unknown',
+    wasTaken,
+  });
+  await http.close();
+});
