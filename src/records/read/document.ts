@@ -113,7 +113,8 @@ function listsOf(document: JsonObject, kind: RecordKind): Required<List>[] {
     (kind === 'nutrition' && names.some((member) => plain(member) === 'items'));
   if (isRecord) return [];
   const filled = candidates.filter(({ elements }) => elements.length > 0);
-  return filled.length > 0 ? filled : candidates;
+  // An empty list beside objects holds something else.
+  return filled.length > 0 || Object.values(document).some(isObject) ? filled : candidates;
 }
 
 /** Returns the member of an object that states the units of its records. */
