@@ -19,7 +19,7 @@ export interface Night {
   readonly source: string;
 }
 
-/** Stages further apart than this belong to two sleeps (s). */
+/** Parts further apart than this belong to two sleeps (s). */
 const MAX_GAP = 3_600;
 
 /** Returns the longest sleep of each day, by the time asleep. @param prefer as in `SpanOrder` */
@@ -50,16 +50,22 @@ export function nightsOf(stages: readonly Stage[], prefer: readonly string[]): N
 
 const DAY = 86_400;
 
-/** Divides the stages into sleeps, by time. */
 function sleepsOf(stages: readonly Stage[]): Stage[][] {
-  const sleeps: Stage[][] = [];
+  return followingEachOther(stages).map(fromFirstToLastAsleep);
+}
+
+/** Divides parts of sleeps into sleeps, by time (s). */
+export function followingEachOther<T extends Pick<Span, 'start' | 'end'>>(
+  parts: readonly T[],
+): T[][] {
+  const sleeps: T[][] = [];
   let end = -Infinity;
-  for (const stage of stages.toSorted((a, b) => a.start - b.start)) {
-    if (stage.start - end > MAX_GAP) sleeps.push([]);
-    sleeps.at(-1)?.push(stage);
-    end = Math.max(end, stage.end);
+  for (const part of parts.toSorted((a, b) => a.start - b.start)) {
+    if (part.start - end > MAX_GAP) sleeps.push([]);
+    sleeps.at(-1)?.push(part);
+    end = Math.max(end, part.end);
   }
-  return sleeps.map(fromFirstToLastAsleep);
+  return sleeps;
 }
 
 /** Leaves out what an origin recorded before the athlete fell asleep, or after waking. */

@@ -133,7 +133,8 @@ function isOwnFile(names: readonly string[], mapping: Mapping): boolean {
 
 /** Returns the columns, or the members of records, that a mapping does not read. */
 export function unreadNames(names: readonly string[], mapping: Mapping): string[] {
-  const times = mapping.kind === 'wellness' ? [mapping.day, mapping.at] : [mapping.time];
+  const times =
+    mapping.kind === 'wellness' ? [mapping.day, mapping.at, mapping.partFrom] : [mapping.time];
   const rules =
     mapping.kind === 'wellness' ? mapping.fields : { ...mapping.item, ...mapping.totals };
   const { name = '', person = '', where = {} } = mapping;

@@ -7,7 +7,7 @@ import type { JsonObject, RawRecord, Reading } from '../types.ts';
 import { type TakenValue, scalarText, takeValue } from '../values.ts';
 import { dayOf } from '../days/wellness-day.ts';
 import { type Combination, type Sample, combination } from './combine.ts';
-import { type Stage, nightsOf } from './nights.ts';
+import { type Stage, followingEachOther, nightsOf } from './nights.ts';
 import { type Row, firstValue } from './row.ts';
 import {
   type FoundValue,
@@ -24,6 +24,15 @@ import { isPart } from './value.ts';
 /** What people measure several times a day: the latest counts. */
 const REPEATED = new Set(['weight', 'bodyFat', 'abdomen', 'systolic', 'diastolic']);
 
+/** A row of a sleep that was interrupted (s since 1970). */
+interface SleepPart extends Pick<Row, 'source' | 'doubt'> {
+  readonly start: number;
+  readonly end: number;
+  readonly date: string;
+  readonly values: readonly FoundValue[];
+  readonly faults: readonly ValueFault[];
+}
+
 /** Combines the rows of an export to one record a day. */
 export class WellnessDays {
   readonly #mapping: WellnessMapping;
@@ -31,6 +40,7 @@ export class WellnessDays {
   readonly #values: ValueReader;
   readonly #days = new Map<string, WellnessDay>();
   readonly #stages: Stage[] = [];
+  readonly #parts: SleepPart[] = [];
   readonly #origins = new Map<string, string>();
   /** What `--tz` did to the first time in another zone. */
   #moved: string | undefined;
@@ -47,7 +57,7 @@ export class WellnessDays {
     const faults: ValueFault[] = [];
     const values = this.#values.read(row, faults);
     if (values.length === 0 && faults.length === 0) return;
-    const { day, at, span, sleep = [] } = this.#mapping;
+    const { day, at, span, sleep = [], partFrom } = this.#mapping;
     const stages = values.filter(({ rule }) => rule.combine === 'night');
     if (stages.length > 0 && span !== undefined) {
       this.#addStage(row, span, stages, problems);
@@ -58,14 +68,22 @@ export class WellnessDays {
       problems.push(...faults, problemOf(row, day, when));
       return;
     }
+    this.#moved ??= when.moved;
+    if (this.#options.strict === true) problems.push(...faults);
+    if (partFrom !== undefined && when.instant !== undefined) {
+      const { date, instant: ended } = when;
+      const start = readInstant(row, partFrom, this.#options.zone) ?? ended;
+      const { source, doubt } = row;
+      const part = { date, values, faults, source, doubt };
+      this.#parts.push({ ...part, start: start / 1_000, end: ended / 1_000 });
+      return;
+    }
     const time = at === undefined ? when : readWhen(row, at, this.#options.zone, 'day');
     const instant = instantOf(time);
     const isSecond = this.#options.oneRowADay === true && this.#days.has(when.date);
     const mayRepeat = () => instant !== undefined && values.every((v) => REPEATED.has(v.field));
     if (isSecond && !mayRepeat()) throw secondRow(row.source, when.date, 'wellness');
-    this.#moved ??= when.moved;
     const known = this.#dayOf(when.date, row.source);
-    if (this.#options.strict === true) problems.push(...faults);
     known.faults.push(...faults);
     if (row.doubt !== undefined) known.doubts.push(row.doubt);
     const end = span && readInstant(row, span.to, this.#options.zone);
@@ -119,6 +137,28 @@ export class WellnessDays {
     return known;
   }
 
+  /** Makes a day of each sleep that is the longest of its day. */
+  #addSleeps(): void {
+    const longest = new Map<string, number>();
+    for (const parts of followingEachOther(this.#parts.splice(0))) {
+      const [first, last = first] = [parts[0], parts.at(-1)];
+      if (first === undefined || last === undefined) continue;
+      const day = new WellnessDay(first.source);
+      let length = 0;
+      for (const { values, faults, source, doubt, end } of parts) {
+        day.faults.push(...faults);
+        if (doubt !== undefined) day.doubts.push(doubt);
+        for (const found of values) {
+          day.add(found, { instant: end * 1_000, source });
+          if (found.field === 'sleepSecs') length += Number(found.raw.value);
+        }
+      }
+      if (length <= (longest.get(last.date) ?? -1)) continue;
+      longest.set(last.date, length);
+      this.#days.set(last.date, day);
+    }
+  }
+
   *finish(): Generator<RawRecord | Reading, void, undefined> {
     for (const { date, seconds, source } of nightsOf(
       this.#stages.splice(0),
@@ -133,6 +173,7 @@ export class WellnessDays {
       for (const found of day.ofLongestSleep(values, this.#mapping.sleep ?? []))
         day.add(found, { instant: undefined, source });
     }
+    this.#addSleeps();
     if (this.#moved !== undefined) this.#options.note?.(`a time in another zone: ${this.#moved}`);
     const isStrict = this.#options.strict === true;
     for (const date of [...this.#days.keys()].sort()) {

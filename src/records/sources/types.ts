@@ -89,6 +89,11 @@ export interface WellnessMapping extends FileMapping {
    * devices, do not add up.
    */
   readonly sleep?: readonly [string, ...string[]];
+  /**
+   * When a part of a sleep began, which ends at `day`: parts that follow each other within an hour are one sleep, and
+   * the longest sleep of a day counts.
+   */
+  readonly partFrom?: TimeRule;
 }
 
 export interface NutritionMapping extends FileMapping {

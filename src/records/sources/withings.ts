@@ -1,7 +1,7 @@
 import { KG_PER_POUND } from '../../base/units.ts';
 import type { MappingRule, Source, WellnessMapping } from './types.ts';
 
-/** A nap, and each part of a night that was interrupted, is a line of its own. */
+/** Each part of a night that was interrupted is a line of its own. */
 const seconds = (...from: string[]): MappingRule => ({ from, combine: 'sum', none: [0] });
 
 const LIGHT = ['light (s)', 'leicht (s)', 'ligero (s)'];
@@ -78,6 +78,7 @@ export const withings: Source = {
       format: 'csv',
       has: [LIGHT, DEEP, REM, ['awake (s)', 'wach (s)', 'despierto (s)']],
       day: { from: ['to', 'bis', 'a'] },
+      partFrom: { from: ['from', 'von', 'de'] },
       fields: {
         sleepSecs: seconds(...LIGHT),
         'sleepSecs#deep': seconds(...DEEP),
