@@ -405,7 +405,7 @@ describe('a client', () => {
     circle['rawJson'] = circle;
     const nothing = undefined as unknown as string;
     for (const failed of [
-      made.pushWellness({ date: '2026-05-17', restingHr: 48n as unknown as number }),
+      made.pushWellness({ date: '2026-05-17', restingHr: 48n }),
       made.pushWellness(circle as never),
       made.pushNutrition(nothing),
       made.upload(nothing),
@@ -463,7 +463,7 @@ describe('a client', () => {
   it('names the field of a record that cannot be sent, and sends the others', async () => {
     const { client, held } = await open();
     const results = await client().pushWellness([
-      { date: '2026-05-16', restingHr: 'fast' } as unknown as WellnessRecord,
+      { date: '2026-05-16', restingHr: 'fast' },
       { date: '2026-05-17', restingHr: 48 },
     ]);
     expect(results).toMatchObject([
