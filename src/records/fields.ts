@@ -104,7 +104,7 @@ export const WELLNESS_FIELDS: FieldTable = {
   motivation: rating,
   fatigue: rating,
   soreness: rating,
-  weight: number(20, 400, 'kg', ['weightKg', 'weightKilograms']),
+  weight: number(20, 400, 'kg', ['weightKg', 'weightKilograms', 'bodyWeightKg']),
   bodyFat: number(1, 75, '%', ['bodyFatPercent', 'bodyFatPercentage', 'bodyFatPct', 'fatPercent']),
   abdomen: number(30, 300, 'cm', ['abdomenCm']),
   vo2max: number(5, 100, 'ml/kg/min'),

@@ -16,6 +16,7 @@ const WITHOUT_UNIT: Readonly<Record<string, readonly string[]>> = {
   distanceMeters: ['distance'],
   exerciseMinutes: ['exercise'],
   sleepSecs: ['sleep', 'sleepDuration'],
+  weight: ['bodyWeight', 'bodyMass'],
 };
 
 function aliasesOf(field: string): readonly string[] {
