@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   AUTHORIZE_URL,
   completeLogin,
+  here,
   filesHolding,
   openHome,
   openSandbox,
@@ -54,18 +55,17 @@ async function playAll({ world }: Pick<Scene, 'world'>): Promise<Finished[]> {
   const sync = async (...args: string[]) => {
     runs.push(await world.sync([...args, '--verbose']));
   };
-  const login = () => startLogin(world, VERBOSE, SECRET);
 
   // A login that is attacked, and then refused by the token endpoint.
   control.addFaults('exchange:400(error=invalid_grant)');
-  const refused = await login();
+  const refused = await startLogin(here(world), VERBOSE, SECRET);
   await sendToListener(refused.redirectUri, { query: { code: 'stolen', state: 'wrong' } });
   await visit(refused.authorizeUrl);
   runs.push(await refused.running.finished);
   // A login that fails, a login that is interrupted, a login that works.
   control.addFaults('exchange:truncate');
-  runs.push(await completeLogin(world, ['--json', ...VERBOSE], SECRET));
-  const interrupted = await login();
+  runs.push(await completeLogin(here(world), ['--json', ...VERBOSE], SECRET));
+  const interrupted = await startLogin(world, VERBOSE, SECRET);
   interrupted.running.child.kill('SIGINT');
   runs.push(await interrupted.running.finished);
   runs.push(await completeLogin(world, VERBOSE, SECRET));
