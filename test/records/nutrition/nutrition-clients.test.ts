@@ -371,7 +371,7 @@ it("takes the athlete's edit of an unanswered item for no change of the platform
   expect(held()).toEqual(['gel 50', 'rice 90']);
 });
 
-it('an item whose answer was lost stays away after the athlete removed it, whatever other computers send', async () => {
+it('an item without an answer stays away after the athlete removed it and another computer wrote to the day', async () => {
   const { push, sandbox, held, idOf, machine, options } = await open();
   sandbox.control.addFaults('nutrition:504(after)');
   await push({ 'a.json': day(GEL) });
