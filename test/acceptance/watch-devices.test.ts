@@ -32,6 +32,8 @@ beforeEach(async () => {
 
 const watchDevices = (...args: readonly string[]) =>
   world.startHere(['watch', '--devices', '--json', ...args], { env });
+/** For a test that acts while the watcher copies: in the process of the test, one would wait for the other. */
+const watchDevicesApart = () => world.start(['watch', '--devices', '--json'], { env });
 const once = () => world.sync(['watch', '--devices', '--once', '--json'], { env });
 const devicesOf = (watcher: Run) => events(watcher, 'device');
 const rides = (count: number) => Array.from({ length: count }, () => anotherRecording());
@@ -102,7 +104,7 @@ describe('sync watch --devices', () => {
     const device = edge('3412345678', recordings);
     device.plugIn();
     world.sandbox.control.addFaults('upload-fit:delay=4s*2');
-    const watcher = await watchDevices();
+    const watcher = watchDevicesApart();
     await until(() => events(watcher, 'kept').length >= 2);
     device.unplug();
     await until(() => devicesOf(watcher).length === 2);
@@ -162,7 +164,7 @@ describe('sync watch --devices', () => {
   });
 
   it('is refused while another process watches devices for the same athlete, with its process', async () => {
-    const watcher = await ready(world.start(['watch', '--devices', '--json'], { env }));
+    const watcher = await ready(watchDevicesApart());
     const again = await (await watchDevices()).finished;
     expect(again.code).toBe(2);
     expect(again.stdout + again.stderr).toContain(
