@@ -32,7 +32,7 @@ export async function startSandbox(start) {
   return { child, ...(await addressOf(child)) };
 }
 
-/** Starts a login, and opens the address that it prints, once. */
+/** Starts a login and opens the printed address once. */
 export function startLogin(start, ...flags) {
   const login = start(['login', '--no-browser', '--port', '0', ...flags]);
   let text = '';

@@ -118,7 +118,7 @@ export function typeOf(schema: v.GenericSchema): JsonSchema {
   return { type: type === 'record' ? 'object' : type };
 }
 
-/** Returns the rules of a schema, and of the schemas that it extends. */
+/** Returns the rules of a schema and of its base schemas. */
 function rulesOf({ pipe = [] }: Parts): Parts[] {
   return pipe.flatMap((step) => [step, ...rulesOf(step)]);
 }

@@ -4,7 +4,7 @@ import { sanitize } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Account } from '../config/config.ts';
 import type { TokenSource } from './token-source.ts';
-import { type Http, type HttpResponse, isSuccess } from './http.ts';
+import { type Http, type HttpResponse, NO_CONTENT, isSuccess } from './http.ts';
 import { missingScope } from './refusal.ts';
 import { type RetryPolicy, withRetry } from './retry.ts';
 import { isObject } from '../base/json.ts';
@@ -84,7 +84,9 @@ export async function whoAmI(
   const wasTaken =
     !(list instanceof SyncError) &&
     // Some networks answer everything with 204.
-    ((list.status === 204 && status !== 204) || holdsJson(list) || asksForScope(list, token));
+    ((list.status === NO_CONTENT && status !== NO_CONTENT) ||
+      holdsJson(list) ||
+      asksForScope(list, token));
   if (answer instanceof SyncError) return { kind: 'unreachable', error: answer, wasTaken };
   if (wasTaken || namesNobody) return { kind: 'unknown', wasTaken };
   const message = `The platform does not say whose login this is (${answer.status}).`;

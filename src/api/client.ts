@@ -6,7 +6,7 @@ import type { EndpointName } from '../config/endpoints.ts';
 import type { PlatformFacts } from '../config/platforms.ts';
 import { Caller, type ServiceClientOptions } from './call.ts';
 import { documentPart } from './document-fields.ts';
-import { type HttpRequest, type HttpResponse, isSuccess } from './http.ts';
+import { type HttpRequest, type HttpResponse, NO_CONTENT, isSuccess } from './http.ts';
 import { NO_ROUTE, type Probe } from './platform-kind.ts';
 import { mayConcernFields, refusal } from './refusal.ts';
 import type { Repeatable } from './retry.ts';
@@ -287,8 +287,6 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
   };
 }
 
-/** Status of a list or profile that holds nothing. */
-const NO_CONTENT = 204;
 /** Status with which an interface platform refuses a known recording. */
 const KNOWN = 409;
 

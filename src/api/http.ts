@@ -21,6 +21,9 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
+/** Status of a success without a body: a list or a profile that holds nothing. */
+export const NO_CONTENT = 204;
+
 export function isSuccess({ status }: HttpResponse): boolean {
   return status >= 200 && status <= 299;
 }

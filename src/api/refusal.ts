@@ -28,6 +28,7 @@ interface Meaning {
 
 /** Longest path of a redirect in a message (characters). */
 const LONGEST_PATH = 200;
+
 const LATER = 'The same command again continues.';
 
 /**

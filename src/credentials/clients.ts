@@ -21,18 +21,14 @@ export interface RegisteredClient {
 
 type Place = Pick<Config, 'paths' | 'profile'>;
 
-/** Returns the public client that was registered at a service; undefined if there is none. */
-export function registeredClient(stateDir: string, service: string): RegisteredClient | undefined {
-  return clientIn(stateDir, service);
-}
-
 /** Returns what is known of a client that the profile uses; undefined if this computer did not register it. */
 export function registrationOf(
   { paths: { stateDir }, profile }: Place,
   service: string,
   clientId: string | undefined,
 ): RegisteredClient | undefined {
-  const clients = [service, ownKey(service, profile)].map((key) => clientIn(stateDir, key));
+  const keys = [service, ownKey(service, profile)];
+  const clients = keys.map((key) => registeredClient(stateDir, key));
   return clients.find((client) => client !== undefined && client.clientId === clientId);
 }
 
@@ -59,7 +55,8 @@ export function forgetClients({ paths: { stateDir }, profile }: Place, service: 
   }
 }
 
-function clientIn(stateDir: string, key: string): RegisteredClient | undefined {
+/** Returns a registration: the public one of a service, or by {@link ownKey} that of a profile; undefined if there is none. */
+export function registeredClient(stateDir: string, key: string): RegisteredClient | undefined {
   const found = readEntry(fileIn(stateDir), key);
   if (!isObject(found)) return undefined;
   const { clientId, clientName, redirectUri, registeredAt, isPublic } = found;

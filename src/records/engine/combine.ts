@@ -16,7 +16,7 @@ export interface Sample {
   readonly end?: number | undefined;
   /** The device or program that measured it. */
   readonly origin?: string | undefined;
-  /** The number of values that it combines; `source` is that of the last. */
+  /** How many values it combines. `source` is the last one's. */
   readonly count?: number;
 }
 

@@ -99,7 +99,7 @@ function isWellness(record: JsonObject): boolean {
   );
 }
 
-/** Returns the days of a record with their items: the day that it names, or else those of the items. */
+/** Returns the days of a record with their items. A record without a date has the days of its items. */
 function readItems(
   value: JsonValue | undefined,
   field: string,

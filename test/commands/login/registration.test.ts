@@ -288,6 +288,20 @@ describe('the metadata of a platform', () => {
   });
 });
 
+const WITH_SECRET = {
+  client_id: 'sandbox-confidential',
+  client_secret: 'sandbox-secret',
+  token_endpoint_auth_method: 'client_secret_post',
+};
+
+/** Opens a platform that answers a registration like this, a new machine, and flags with a redirect URI. */
+async function openIssuer(registration: Record<string, unknown>) {
+  const service = await sandbox({ settings: { autoApprove: true, exactRedirectUris: false } });
+  const { url, posts } = await metadataServer(() => ({}), registration, '', service);
+  const uri = ['--redirect-uri', `http://127.0.0.1:${await freePort()}/login`];
+  return { service, url, posts, here: machine(undefined), uri };
+}
+
 describe('the answer to a registration', () => {
   const one = 'http://127.0.0.1:1/login';
   it.each<[string, Parameters<typeof metadataServer>[1]]>([
@@ -309,15 +323,7 @@ describe('the answer to a registration', () => {
   });
 
   it('with a secret is used, and the secret is kept with the login', async () => {
-    const service = await sandbox({ settings: { autoApprove: true, exactRedirectUris: false } });
-    const registration = {
-      client_id: 'sandbox-confidential',
-      client_secret: 'sandbox-secret',
-      token_endpoint_auth_method: 'client_secret_post',
-    };
-    const { url, posts } = await metadataServer(() => ({}), registration, '', service);
-    const here = machine(undefined);
-    const uri = ['--redirect-uri', `http://127.0.0.1:${await freePort()}/login`];
+    const { service, url, posts, here, uri } = await openIssuer(WITH_SECRET);
     for (const io of [enter(), testIo({ interactive: true })]) {
       await login(here, { args: [url, ...uri], system: { io } }).done;
     }
@@ -339,15 +345,7 @@ describe('the answer to a registration', () => {
   });
 
   it('with a secret belongs to its profile, and does not displace that of another one', async () => {
-    const service = await sandbox({ settings: { autoApprove: true, exactRedirectUris: false } });
-    const registration = {
-      client_id: 'sandbox-confidential',
-      client_secret: 'sandbox-secret',
-      token_endpoint_auth_method: 'client_secret_post',
-    };
-    const { url, posts } = await metadataServer(() => ({}), registration, '', service);
-    const here = machine(undefined);
-    const uri = ['--redirect-uri', `http://127.0.0.1:${await freePort()}/login`];
+    const { url, posts, here, uri } = await openIssuer(WITH_SECRET);
     const place = { paths: here.paths, profile: 'default' };
     const known = (clientId: string) => registrationOf(place, url, clientId)?.isPublic;
     keepClient(place, url, { ...PUBLIC, redirectUri: 'http://127.0.0.1:1/login' });
@@ -367,11 +365,8 @@ describe('the answer to a registration', () => {
   });
 
   it('with the method none leaves a secret of that answer unused', async () => {
-    const service = await sandbox({ settings: { autoApprove: true, exactRedirectUris: false } });
     const registration = { client_id: 'sandbox-client', client_secret: 'not-for-it' };
-    const { url } = await metadataServer(() => ({}), registration, '', service);
-    const here = machine(undefined);
-    const uri = ['--redirect-uri', `http://127.0.0.1:${await freePort()}/login`];
+    const { service, url, here, uri } = await openIssuer(registration);
     await login(here, { args: [url, ...uri], system: { io: enter() } }).done;
     const [request] = service.control.requests({ route: 'token' });
     expect(request?.body).not.toHaveProperty('client_secret');
