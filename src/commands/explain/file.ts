@@ -147,7 +147,7 @@ function sentLines(upload: LedgerUpload, view: ActivityView): string[] {
     ...(activity.startedAt === undefined
       ? []
       : [`  ${activityText(activity, basename(path), view)}`]),
-    // Without any, the run of the first one ended before an answer.
+    // 0: the run ended before the first answer.
     `  Sent as ${path}${attempts === 0 ? '' : `, ${plural(attempts, 'request')} in all`}`,
   ];
 }
