@@ -1,6 +1,6 @@
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { Secret } from '../base/secret.ts';
+import { MAX_SECRET, Secret } from '../base/secret.ts';
 import type { TokenSet } from '../credentials/store.ts';
 
 /** Tokens as a token response brings them: always with an access token. */
@@ -18,8 +18,8 @@ export interface TokenResponseDefaults {
 /** Hint for an answer that no token endpoint gives. */
 export const WRONG_ADDRESS = phrase`Is this the address of the training platform? See ${sync('config', 'get', 'baseUrl')}.`;
 
-/** RFC 6749 appendix A.12, up to 16 kB; a header takes neither other characters nor a longer token. */
-const TOKEN = /^[\x21-\x7e]{1,16384}$/;
+/** RFC 6749 appendix A.12; a header takes neither other characters nor a longer token. */
+const TOKEN = new RegExp(`^[\\x21-\\x7e]{1,${MAX_SECRET}}$`);
 
 /**
  * Longest lifetime that is believed (s): a hundred years. Beyond, it is a time in ms by mistake.

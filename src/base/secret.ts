@@ -2,6 +2,9 @@ import { inspect } from 'node:util';
 
 const REDACTED = '[redacted]';
 
+/** Longest secret that is sent (characters): servers refuse longer headers. */
+export const MAX_SECRET = 16 * 1024;
+
 /**
  * Wraps a secret string: an access token, a refresh token, a client secret, a code, a verifier.
  * Printing, logging, `JSON.stringify` and `util.inspect` show `[redacted]`; only {@link Secret.reveal}

@@ -3,7 +3,7 @@ import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { findOwnDistrust, refuseDistrusted } from '../system/folder-trust.ts';
 import type { Paths } from './paths.ts';
-import { Secret } from '../base/secret.ts';
+import { MAX_SECRET, Secret } from '../base/secret.ts';
 import {
   DEFAULT_ENDPOINTS,
   type EndpointName,
@@ -356,6 +356,11 @@ function secretFrom(env: Env, variable: SecretVariable): Secret | undefined {
   if (!/^[\x20-\x7e]+$/.test(text)) {
     throw new SyncError('CONFIG', `${variable} holds characters that no secret has.`, {
       hint: 'Was it copied with a line break or quotation marks inside?',
+    });
+  }
+  if (text.length > MAX_SECRET) {
+    throw new SyncError('CONFIG', `${variable} is longer than 16 kB, as no secret is.`, {
+      hint: 'Was something else copied into it?',
     });
   }
   return new Secret(text);

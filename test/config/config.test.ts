@@ -297,6 +297,15 @@ describe('secrets of the environment', () => {
       expect(inspect(error, { depth: 9 })).not.toContain('s3cret');
     },
   );
+
+  it('are reported by their variable if they are longer than a header may be', () => {
+    const load = (length: number) =>
+      withFile().load({ env: { SYNC_ACCESS_TOKEN: 'a'.repeat(length) } });
+    expect(load(16_384).environmentTokens.access).toBeDefined();
+    expect(caught(() => load(16_385)).message).toBe(
+      'SYNC_ACCESS_TOKEN is longer than 16 kB, as no secret is.',
+    );
+  });
 });
 
 it('a required setting is reported as missing with the command that sets it', () => {
