@@ -134,13 +134,17 @@ export class UploadLedger {
     activity,
     workout,
   }: Pick<ClaimedRecording, 'sha256' | 'activity' | 'workout'>): Namesake | undefined {
-    const row = this.#database.get`
-      SELECT path, recorded_secs AS recordedSecs FROM uploads
+    const rows = this.#database.all`
+      SELECT * FROM uploads
       WHERE account = ${this.#account} AND started_at = ${activity.startedAt}
         AND sent_as = ${workout.sentAs} AND sha256 <> ${sha256}
-        AND (state IN ('confirmed', 'undoing') OR (state = 'pending' AND attempts > 0))
+        AND (state IN ('confirmed', 'undoing')
+          OR (state = 'pending' AND (attempts > 0 OR owner IS NOT NULL)))
       ORDER BY recorded_secs DESC`;
-    return row as Namesake | undefined;
+    // A request may have left before its process was killed.
+    const isOver = (row: UploadRow) => row.state !== 'pending' || this.#isFree(row);
+    const row = (rows as UploadRow[]).find(isOver);
+    return row && { path: row.path, recordedSecs: row.recorded_secs ?? undefined };
   }
 
   /** Returns whether another process has sent a longer namesake meanwhile, or a task sends one now. */

@@ -8,6 +8,7 @@ import {
 } from '../support/acceptance.ts';
 import { makeRecording, wrapRecords } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
+import { until } from '../support/until.ts';
 
 const ABOUT = { seed: 5, startTime: new Date('2026-02-15T07:10:00Z') };
 const [WHOLE_SECS, PART_SECS] = [600, 300];
@@ -89,6 +90,19 @@ describe.each(PARTS)('a part of a recording %s', (_, bytes) => {
     world.sandbox.control.addFaults('upload-fit:504*inf');
     expect(await upload(world, 'whole.fit')).toMatchObject([5, { outcome: 'failed' }]);
     world.sandbox.control.clearFaults();
+    const detail = expect.stringContaining('recording that was sent (whole.fit)') as unknown;
+    expect(await upload(world, 'part.fit')).toMatchObject([0, { reason: 'shorter', detail }]);
+  });
+
+  it('is not sent after the whole, if that upload was killed and the platform lists no workouts', async () => {
+    const world = await openLoggedInWorld();
+    world.write('whole.fit', whole);
+    world.write('part.fit', bytes);
+    world.sandbox.control.addFaults('upload-fit:hang', 'workouts:404*inf');
+    const running = world.start(['upload', 'whole.fit']);
+    await until(() => requestCounts(world.sandbox)['upload-fit'] === 1);
+    running.child.kill('SIGKILL');
+    await running.finished;
     const detail = expect.stringContaining('recording that was sent (whole.fit)') as unknown;
     expect(await upload(world, 'part.fit')).toMatchObject([0, { reason: 'shorter', detail }]);
   });
