@@ -4,7 +4,8 @@ import { ApiProblem } from './http/problem.ts';
 import { ROUTE_NAMES } from './http/routes.ts';
 import { checkedRequest } from './http/validate.ts';
 import { PUBLIC_CLIENT_ID, findClient } from './oauth/clients.ts';
-import { SCOPES, scopesOf } from './oauth/scopes.ts';
+import { SCOPES } from './oauth/scopes.ts';
+import { platformOf } from './platforms.ts';
 import { isPlainDate } from './resources/dates.ts';
 import { dayOf } from './resources/nutrition.ts';
 import { editedDay, MEALS, type StoredItem } from './resources/nutrition-day.ts';
@@ -147,7 +148,7 @@ function loginControl(world: World): Pick<Control, 'mint' | 'expire' | 'revoke'>
       }
       const { current } = settings;
       const { accessTtl = current.accessTtl, refreshTtl = current.refreshTtl } = given;
-      const { scopes = scopesOf(current.platform) } = given;
+      const { scopes = platformOf(current).scopes } = given;
       return grants.mint(
         { clientId, athleteId: athleteOf(world, athlete), scopes },
         { ...current, accessTtl, refreshTtl },

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
 import { Athletes, DEFAULT_ATHLETES } from './resources/athletes.ts';
+import type { PendingLogin } from './oauth/authorize.ts';
 import { type RegisteredClient, defaultClients } from './oauth/clients.ts';
 import { DailyRecords } from './resources/daily-records.ts';
 import { FaultScript } from './faults/script.ts';
 import { Grants, type Bearer } from './oauth/grants.ts';
+import type { Platform } from './platforms.ts';
 import { Recordings } from './resources/recordings.ts';
 import type { RequestBody } from './http/request-body.ts';
 import { RequestLog } from './http/request-log.ts';
@@ -35,11 +38,17 @@ export type World = ReturnType<typeof createWorld>;
 export interface SandboxEnv {
   Bindings: Partial<HttpBindings>;
   Variables: {
+    world: World;
+    /** Of the kind that the settings name. */
+    platform: Platform;
     body: RequestBody;
-    record: RequestRecord;
+    /** Of an endpoint that needs a token. */
     bearer: Bearer;
   };
 }
+
+/** A request to the platform, and what its endpoint needs to answer it. */
+export type Call = Context<SandboxEnv>;
 
 /** @throws SettingError, FaultSpecError; the error of reading the data */
 export function createWorld(options: WorldOptions = {}) {
@@ -63,12 +72,16 @@ export function createWorld(options: WorldOptions = {}) {
     registered: store.table<RegisteredClient>('clients'),
     /** The registrations of the last hour (ms since the epoch). */
     registeredAt: [] as readonly number[],
+    /** By the ID in the form of their consent page. */
+    pendingLogins: new Map<string, PendingLogin>(),
     athletes: new Athletes(store, athleteList),
     grants: new Grants(store, now),
     recordings: new Recordings(store, now),
     daily: new DailyRecords(store, now),
     faults,
     requests: new RequestLog(),
+    /** Of the bodies that are read now. */
+    bytesInFlight: 0,
     /** Rises when something changes that the page shows; begins elsewhere each time the sandbox starts. */
     changes: Date.now(),
     /** Differs for each start. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { LoggedExchange } from '../../src/sandbox/http/request-log.ts';
 import { ROUTES } from '../../src/sandbox/http/routes.ts';
-import { SCOPES, scopesOf } from '../../src/sandbox/oauth/scopes.ts';
+import { SCOPES } from '../../src/sandbox/oauth/scopes.ts';
+import { platformOf } from '../../src/sandbox/platforms.ts';
 import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';
+import type { AnsweredRequest } from '../../src/sandbox/types.ts';
 import { sharedContract, operationsOf, readContract, type Located } from '../support/contract.ts';
 import { bearer, multipart, openApp } from './support.ts';
 
@@ -82,7 +83,8 @@ describe('docs/openapi.yaml', () => {
     expect(Object.keys(scopes).sort()).toEqual([...SCOPES].sort());
     const unmarked = Object.keys(scopes).filter((name) => !marked['coach-watts'].includes(name));
     expect(unmarked).toEqual(SHOWN.scopes.split(' '));
-    expect(scopesOf('interface').toSorted()).toEqual(unmarked.toSorted());
+    const { scopes: granted } = platformOf({ ...DEFAULT_SETTINGS, platform: 'interface' });
+    expect(granted.toSorted()).toEqual(unmarked.toSorted());
   });
 
   it('marks every answer that the interface does not show', () => {
@@ -209,31 +211,29 @@ describe('the control endpoints in docs/openapi.yaml', () => {
 
 describe('the check of exchanges', () => {
   const exchange = (
-    changes: Partial<LoggedExchange['record']>,
-    rest: Partial<LoggedExchange> = {},
+    changes: Partial<AnsweredRequest>,
+    { body = [], platform = 'coach-watts' }: { body?: unknown; platform?: string } = {},
   ) =>
     ({
-      record: {
-        ordinal: 1,
-        receivedAt: '2026-02-15T12:00:00.000Z',
-        method: 'GET',
-        path: '/api/workouts',
-        route: 'workouts',
-        query: {},
-        headers: { 'user-agent': 'athlete-sync/1' },
-        size: 0,
-        status: 200,
-        athlete: null,
-        faults: [],
-        durationMs: 1,
-        ...changes,
+      ordinal: 1,
+      receivedAt: '2026-02-15T12:00:00.000Z',
+      method: 'GET',
+      path: '/api/workouts',
+      route: 'workouts',
+      query: {},
+      headers: { 'user-agent': 'athlete-sync/1' },
+      size: 0,
+      status: 200,
+      athlete: null,
+      faults: [],
+      durationMs: 1,
+      answer: {
+        status: changes.status ?? 200,
+        headers: { 'content-type': 'application/json', 'sandbox-run': `1 ${platform}` },
+        body,
       },
-      body: null,
-      answer: [],
-      answerType: 'application/json',
-      platform: 'coach-watts',
-      ...rest,
-    }) satisfies LoggedExchange;
+      ...changes,
+    }) satisfies AnsweredRequest;
   const wellness = {
     method: 'POST',
     path: '/api/wellness',
@@ -242,7 +242,7 @@ describe('the check of exchanges', () => {
   } as const;
   const json = { 'user-agent': 'athlete-sync/1', 'content-type': 'application/json' };
   const failed = {
-    answer: { error: true, url: 'u', statusCode: 500, statusMessage: 's', message: 'm' },
+    body: { error: true, url: 'u', statusCode: 500, statusMessage: 's', message: 'm' },
   };
 
   it.each([
@@ -252,22 +252,26 @@ describe('the check of exchanges', () => {
     ['an undescribed status', exchange({ status: 418 }), [/no such status/]],
     [
       'an answer with a further field',
-      exchange({ status: 401 }, { answer: { ...failed.answer, more: 1 } }),
+      exchange({ status: 401 }, { body: { ...failed.body, more: 1 } }),
       [/must NOT have additional properties/],
     ],
     [
       'a request with a wrong field',
       exchange(
-        { ...wellness, headers: json },
-        { ...failed, body: { date: '2026-02-15', restingHr: 50.5 } },
+        { ...wellness, headers: json, body: { date: '2026-02-15', restingHr: 50.5 } },
+        failed,
       ),
       [/request\/restingHr: must be integer/],
     ],
     [
       'the same request of a test',
       exchange(
-        { ...wellness, headers: { 'content-type': 'application/json' } },
-        { ...failed, body: { date: '2026-02-15', restingHr: 50.5 } },
+        {
+          ...wellness,
+          headers: { 'content-type': 'application/json' },
+          body: { date: '2026-02-15', restingHr: 50.5 },
+        },
+        failed,
       ),
       [],
     ],
@@ -286,7 +290,7 @@ describe('the check of exchanges', () => {
       'a token answer of the interface',
       exchange(
         { route: 'token', method: 'POST', headers: {} },
-        { platform: 'interface', answer: {} },
+        { platform: 'interface', body: {} },
       ),
       [/must have required property 'access_token'/, /token_type/, /expires_in/, /scope/],
     ],

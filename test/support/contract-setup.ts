@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach } from 'vitest';
-import { type LoggedExchange, EXCHANGES } from '../../src/sandbox/http/request-log.ts';
+import { EXCHANGES } from '../../src/sandbox/http/request-log.ts';
+import type { AnsweredRequest } from '../../src/sandbox/types.ts';
 
 // Runs for every test file: a test fails if a request of the client, or an answer of a sandbox that it
 // started, breaks docs/openapi.yaml. Sandboxes of other processes leave their exchanges in a file.
@@ -11,8 +12,8 @@ const folder = mkdtempSync(join(tmpdir(), 'sync-contract-'));
 const file = join(folder, 'exchanges.ndjson');
 process.env['TEST_EXCHANGES'] = file;
 
-const exchanges: LoggedExchange[] = [];
-const note = (message: unknown) => void exchanges.push(message as LoggedExchange);
+const exchanges: AnsweredRequest[] = [];
+const note = (message: unknown) => void exchanges.push(message as AnsweredRequest);
 subscribe(EXCHANGES, note);
 
 afterEach(async () => {
@@ -33,12 +34,12 @@ afterAll(() => {
 });
 
 /** The exchanges of other processes since the last test. */
-function elsewhere(): LoggedExchange[] {
+function elsewhere(): AnsweredRequest[] {
   try {
     const text = readFileSync(file, 'utf8');
     rmSync(file);
     const lines = text.split('\n').filter((line) => line !== '');
-    return lines.map((line) => JSON.parse(line) as LoggedExchange);
+    return lines.map((line) => JSON.parse(line) as AnsweredRequest);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import ajv, { type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import type { LoggedExchange } from '../../src/sandbox/http/request-log.ts';
+import type { AnsweredRequest, PartRecord } from '../../src/sandbox/types.ts';
 
 interface Parameter {
   readonly name: string;
@@ -97,18 +97,19 @@ export class Contract {
    * in the answer unless a scripted fault made it, or the kind `interface`, whose document shows no answers but
    * the token's.
    */
-  violations({ record, body, answer, answerType, platform }: LoggedExchange): string[] {
-    const { route, method, path, status, headers, query, faults } = record;
+  violations({ answer, ...request }: AnsweredRequest): string[] {
+    const { route, method, path, status, headers, query, faults } = request;
     const located = route === null ? undefined : this.#operations.get(route);
     if (route !== null && located === undefined) return [`${route}: no such operation`];
     if (located === undefined) return [];
     const found: string[] = [];
     if (CLIENT.test(headers['user-agent'] ?? '') && status !== 400) {
-      found.push(...this.#query(located, query), ...this.#request(located, body, headers));
+      found.push(...this.#query(located, query), ...this.#request(located, request));
     }
-    const isShown = platform === 'coach-watts' || (route === 'token' && status === 200);
+    const { 'content-type': type, 'sandbox-run': run = '' } = answer?.headers ?? {};
+    const isShown = run.endsWith(' coach-watts') || (route === 'token' && status === 200);
     if (faults.length === 0 && isShown) {
-      found.push(...this.#answer(located, String(status), answer, answerType));
+      found.push(...this.#answer(located, String(status), answer?.body, mediaType(type)));
     }
     return found.map((each) => `${method} ${path} ${String(status)}: ${each}`);
   }
@@ -117,12 +118,12 @@ export class Contract {
   async controlViolations(operationId: string, response: Response): Promise<string[]> {
     const located = this.#operations.get(operationId);
     if (located === undefined) return [`${operationId}: no such operation`];
-    const type = response.headers.get('content-type')?.split(';', 1)[0] ?? null;
+    const type = mediaType(response.headers.get('content-type'));
     const answer: unknown = type === 'application/json' ? await response.json() : null;
     return this.#answer(located, String(response.status), answer, type);
   }
 
-  #query({ operation, pointer }: Located, query: LoggedExchange['record']['query']): string[] {
+  #query({ operation, pointer }: Located, query: AnsweredRequest['query']): string[] {
     const known = (operation.parameters ?? []).filter((each) => each.in === 'query');
     const missing = known.filter(({ name, required }) => required === true && !(name in query));
     return [
@@ -138,21 +139,20 @@ export class Contract {
 
   #request(
     { operation, pointer }: Located,
-    body: unknown,
-    headers: LoggedExchange['record']['headers'],
+    { headers, body, parts }: Omit<AnsweredRequest, 'answer'>,
   ): string[] {
     if (operation.requestBody === undefined) return [];
-    const type = headers['content-type']?.split(';', 1)[0] ?? '';
+    const type = mediaType(headers['content-type']);
     if (operation.requestBody.content?.[type] === undefined) return [`request: type "${type}"`];
     const schema = `${pointer}/requestBody/content/${escaped(type)}/schema`;
-    return this.#check(this.#bodies, schema, body, 'request');
+    return this.#check(this.#bodies, schema, parts === undefined ? body : byName(parts), 'request');
   }
 
   #answer(
     { operation, pointer }: Located,
     status: string,
     answer: unknown,
-    type: string | null,
+    type: string,
   ): string[] {
     const described = operation.responses[status];
     if (described === undefined) return ['answer: no such status'];
@@ -174,6 +174,17 @@ export class Contract {
         `${what}${instancePath}: ${message} ${JSON.stringify(params)}`,
     );
   }
+}
+
+function mediaType(header: string | null | undefined): string {
+  return header?.split(';', 1)[0] ?? '';
+}
+
+/** Returns the texts and the file names of parts by the parts' names. */
+function byName(parts: readonly PartRecord[]): Record<string, string[]> {
+  const named: Record<string, string[]> = {};
+  for (const { name, fileName, text = '' } of parts) (named[name] ??= []).push(fileName ?? text);
+  return named;
 }
 
 /** What may hold further fields: requests whose unknown fields are dropped, and items of other sources. */

@@ -1,12 +1,14 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { type LoggedExchange, EXCHANGES } from '../../src/sandbox/http/request-log.ts';
+import { EXCHANGES } from '../../src/sandbox/http/request-log.ts';
+import { fingerprint } from '../../src/sandbox/random.ts';
+import type { AnsweredRequest } from '../../src/sandbox/types.ts';
 import { type World, tokenFile } from '../support/acceptance.ts';
 
 /** The tokens that the sandbox issues, as its own answers state them. */
 export interface IssuedTokens {
-  /** The newest refresh token that the service accepts; undefined before the first answer. */
+  /** Fingerprint of the newest refresh token that the service accepts; undefined before the first answer. */
   readonly newest: () => string | undefined;
   /** Answers with new tokens. */
   readonly count: () => number;
@@ -17,10 +19,10 @@ export function followTokens(): IssuedTokens {
   let newest: string | undefined;
   let count = 0;
   const onExchange = (message: unknown) => {
-    const { record, answer } = message as LoggedExchange;
-    if (record.route !== 'token' || record.status !== 200) return;
+    const { route, status, answer } = message as AnsweredRequest;
+    if (route !== 'token' || status !== 200) return;
     count += 1;
-    newest = (answer as { refresh_token?: string }).refresh_token ?? newest;
+    newest = (answer?.body as { refresh_token?: string }).refresh_token ?? newest;
   };
   subscribe(EXCHANGES, onExchange);
   onTestFinished(() => void unsubscribe(EXCHANGES, onExchange));
@@ -42,7 +44,7 @@ export function storedRefreshToken(world: World): string | undefined {
 /** Returns whether the service accepts only a refresh token that is not stored. */
 export function isLoginLost(world: World, issued: IssuedTokens): boolean {
   const newest = issued.newest();
-  return newest !== undefined && storedRefreshToken(world) !== newest;
+  return newest !== undefined && fingerprint(storedRefreshToken(world) ?? '') !== newest;
 }
 
 /** Returns whether the service received a request with the access token that it issued last. */

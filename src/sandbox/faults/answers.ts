@@ -2,13 +2,12 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { Context } from 'hono';
 import type { DrawnFaults } from './script.ts';
 import type { FaultKind } from './spec.ts';
 import { ApiProblem } from '../http/problem.ts';
-import { errorAnswer } from '../interface.ts';
+import type { RouteName } from '../http/routes.ts';
 import { failedUpload } from '../resources/upload.ts';
-import type { SandboxEnv, World } from '../world.ts';
+import type { Call } from '../world.ts';
 
 interface SentAnswer {
   readonly response: Response;
@@ -21,24 +20,24 @@ const HALF_ARRIVES_MS = 25;
 
 /** Processes the request unless its fault prevents that, and returns the answer to send: the handler's, or the fault's. */
 export async function answerTo(
-  c: Context<SandboxEnv>,
-  world: World,
+  c: Call,
+  route: RouteName | null,
   fault: DrawnFaults['fault'],
-  process: () => Promise<void>,
+  process: () => Promise<Response>,
 ): Promise<SentAnswer> {
-  if (fault === null || fault.after) await process();
+  const response = fault === null || fault.after ? await process() : new Response();
   switch (fault?.kind) {
     case undefined:
-      return whole(c.res);
+      return whole(response);
     case 'success-false':
-      return whole(Response.json(refusedAnswer(c, world)));
+      return whole(Response.json(refusedAnswer(c, route)));
     case 'status':
-      return whole(statusAnswer(c, world, fault));
+      return whole(statusAnswer(c, fault));
     case 'html':
       return whole(htmlAnswer(fault.status));
     case 'truncate': {
-      const body = await bodyOf(c.res);
-      return whole(new Response(firstHalf(body), { status: c.res.status, headers: c.res.headers }));
+      const body = await bodyOf(response);
+      return whole(new Response(firstHalf(body), response));
     }
     case 'reset':
     case 'reset-after':
@@ -47,23 +46,25 @@ export async function answerTo(
     case 'hang':
     case 'hang-after': {
       const outgoing = outgoingOf(c);
-      if (!outgoing.destroyed) await once(outgoing, 'close', { signal: world.closing.signal });
+      const { signal } = c.var.world.closing;
+      if (!outgoing.destroyed) await once(outgoing, 'close', { signal });
       return { response: RESPONSE_ALREADY_SENT, status: null };
     }
     case 'reset-mid':
     case 'close-mid':
-      return await breakOff(c, fault.kind);
+      return await breakOff(c, response, fault.kind);
   }
 }
 
 /** Sends the head, with the whole Content-Length, and half of the body. */
 async function breakOff(
-  c: Context<SandboxEnv>,
+  c: Call,
+  response: Response,
   kind: 'reset-mid' | 'close-mid',
 ): Promise<SentAnswer> {
   const outgoing = outgoingOf(c);
-  const { status, headers } = c.res;
-  const body = await bodyOf(c.res);
+  const { status, headers } = response;
+  const body = await bodyOf(response);
   outgoing.writeHead(status, { ...Object.fromEntries(headers), 'content-length': body.length });
   await new Promise((resolve) => outgoing.write(firstHalf(body), resolve));
   if (kind === 'close-mid') {
@@ -75,29 +76,25 @@ async function breakOff(
   return { response: RESPONSE_ALREADY_SENT, status };
 }
 
-function statusAnswer(
-  c: Context<SandboxEnv>,
-  world: World,
-  fault: Extract<FaultKind, { kind: 'status' }>,
-): Response {
+function statusAnswer(c: Call, fault: Extract<FaultKind, { kind: 'status' }>): Response {
   const { status, retryAfter, error } = fault;
   const message = 'A scripted fault of the sandbox';
   const headers: Record<string, string> = {};
   if (retryAfter !== null) {
     headers['retry-after'] = fault.retryAfterAsDate
-      ? new Date(world.now() + retryAfter * 1000).toUTCString()
+      ? new Date(c.var.world.now() + retryAfter * 1000).toUTCString()
       : String(retryAfter);
   }
   // 304 has no body by definition; the other statuses may have one.
   if (status === 304) return new Response(null, { status, headers });
   return error === null
-    ? errorAnswer(new ApiProblem(status, message, { headers }), c.req.url, world.settings.current)
+    ? c.var.platform.error(new ApiProblem(status, message, { headers }), c.req.url)
     : Response.json({ error, error_description: message }, { status, headers });
 }
 
 /** Returns an answer that says that nothing was stored. */
-function refusedAnswer(c: Context<SandboxEnv>, { settings }: World): object {
-  if (c.get('record').route === 'upload-fit') return failedUpload(c.get('body'), settings.current);
+function refusedAnswer(c: Call, route: RouteName | null): object {
+  if (route === 'upload-fit') return failedUpload(c);
   return { success: false, message: 'The record could not be stored' };
 }
 
@@ -121,9 +118,9 @@ function firstHalf(body: Buffer): Uint8Array<ArrayBuffer> {
 }
 
 /** @throws Problem if the app runs without a server, as with `app.request()` */
-function outgoingOf(c: Context<SandboxEnv>): ServerResponse {
+function outgoingOf(c: Call): ServerResponse {
   // Without a server `env` is undefined, despite Hono's type.
-  const { outgoing } = (c.env as SandboxEnv['Bindings'] | undefined) ?? {};
+  const { outgoing } = (c.env as Call['env'] | undefined) ?? {};
   if (outgoing === undefined) throw new ApiProblem(500, 'This fault needs a real connection');
   return outgoing;
 }

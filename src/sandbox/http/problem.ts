@@ -1,5 +1,5 @@
 /** Message of deployed services for an error without its own. */
-const DEFAULT_MESSAGE = 'Server Error';
+export const DEFAULT_MESSAGE = 'Server Error';
 
 /**
  * An error answer of an API endpoint, sent as
@@ -43,6 +43,12 @@ export class ApiProblem extends Error {
   }
 }
 
+/** Returns the problem that an error is; a 500 that tells it for an error of the sandbox itself. */
+export function problemOf(error: Error): ApiProblem {
+  if (error instanceof ApiProblem) return error;
+  return new ApiProblem(500, `The sandbox failed: ${error.message}`);
+}
+
 /** Creates a 4xx with the same text as `statusMessage` and `message`. */
 export function refusal(status: number, message: string, data?: unknown): ApiProblem {
   return new ApiProblem(status, message, { statusMessage: message, data });
@@ -57,21 +63,30 @@ export type TokenErrorCode =
   'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unsupported_grant_type';
 
 /** An error answer of the token endpoint: HTTP 400 (RFC 6749 section 5.2). */
-export class TokenProblem extends Error {
+export class TokenProblem extends ApiProblem {
   override readonly name = 'TokenProblem';
   readonly code: TokenErrorCode;
 
   constructor(code: TokenErrorCode, description: string) {
-    super(description);
+    super(400, description);
     this.code = code;
   }
 
-  toResponse(): Response {
+  override toResponse(): Response {
     return Response.json(
       { error: this.code, error_description: this.message },
       { status: 400, headers: NO_STORE },
     );
   }
+}
+
+/** @throws TokenProblem unless the condition holds */
+export function requireThat(
+  condition: boolean,
+  code: TokenErrorCode,
+  description: string,
+): asserts condition {
+  if (!condition) throw new TokenProblem(code, description);
 }
 
 /** Answers with tokens are never cached (RFC 6749 section 5.1). */

@@ -1,4 +1,3 @@
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { SECRET_PREFIXES } from '../oauth/grants.ts';
 import { fingerprint } from '../random.ts';
 import { isObject } from './request-body.ts';
@@ -47,17 +46,13 @@ export function withoutSecrets(value: unknown): unknown {
   );
 }
 
-/** Largest body of an answer that the log keeps (characters). */
-const MAX_BODY_CHARS = 256 * 1024;
-
-/** Reads a copy of an answer; null if a fault wrote to the connection itself. */
-export async function loggedAnswer(response: Response): Promise<AnswerRecord | null> {
-  if (response === RESPONSE_ALREADY_SENT) return null;
+/** Reads a copy of an answer. */
+export async function loggedAnswer(response: Response): Promise<AnswerRecord> {
   const type = response.headers.get('content-type') ?? '';
   const isText = type.startsWith('application/json') || type.startsWith('text/');
   const text = isText ? await response.clone().text() : '';
   const answer = { status: response.status, headers: Object.fromEntries(response.headers) };
-  if (text === '' || text.length > MAX_BODY_CHARS) return answer;
+  if (text === '') return answer;
   const json = jsonOrNull(text);
   return { ...answer, body: json === null ? text : withoutSecrets(json) };
 }

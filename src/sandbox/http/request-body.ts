@@ -7,17 +7,23 @@ import { sha256 } from '../random.ts';
 /** Limit on the parts of a multipart body; a client sends a few for each file. */
 const MAX_PARTS = 1_000;
 
+const FORM = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
+
 /** One part of a multipart/form-data body (RFC 7578). */
 export type BodyPart = Readonly<Awaited<ReturnType<typeof toPart>>>;
 
-export type RequestBody =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'json'; readonly value: unknown }
-  | { readonly kind: 'multipart'; readonly parts: readonly BodyPart[] }
-  | { readonly kind: 'form'; readonly fields: URLSearchParams }
-  | { readonly kind: 'other'; readonly contentType: string; readonly text: string }
-  /** The bytes do not match the Content-Type. */
-  | { readonly kind: 'malformed'; readonly reason: string };
+/** A body as the framework of deployed services reads it: JSON, unless its type is a form or text. */
+export interface RequestBody {
+  /** The media type in lower case, without parameters. */
+  readonly type: string;
+  /** Decoded JSON, the fields of a form, or a text; undefined: there is none. */
+  readonly value?: unknown;
+  /** Of a multipart body. */
+  readonly parts?: readonly BodyPart[];
+  /** Why the bytes do not match their type. */
+  readonly problem?: string;
+}
 
 /**
  * Reads the body of a request up to a limit, with or without a Content-Length. Reads it from the socket, if
@@ -54,58 +60,31 @@ function tooLarge(maxBytes: number): ApiProblem {
 /** Decodes the bytes. Never throws: a scripted fault or a 401 may apply before the body matters. */
 export async function decodeBody(contentType: string, bytes: Buffer): Promise<RequestBody> {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (type === 'application/json') return decodeJson(bytes);
-  if (type === 'multipart/form-data') return await decodeMultipart(contentType, bytes);
-  if (type === 'application/x-www-form-urlencoded') {
-    return { kind: 'form', fields: new URLSearchParams(bytes.toString('utf8')) };
-  }
-  if (bytes.length === 0) return { kind: 'none' };
-  return { kind: 'other', contentType: type, text: bytes.toString('utf8') };
-}
-
-function decodeJson(bytes: Buffer): RequestBody {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return { kind: 'json', value: JSON.parse(text) };
+    if (type === 'multipart/form-data') return { type, parts: await partsOf(contentType, bytes) };
+    return { type, value: decodeValue(type, bytes) };
   } catch (error) {
-    return { kind: 'malformed', reason: `The body is not JSON: ${(error as Error).message}` };
+    return { type, problem: (error as Error).message };
   }
 }
 
-/**
- * Returns the body as the framework of deployed services reads it: JSON unless the Content-Type is a
- * form or text; undefined if there is none.
- * @throws Problem 400
- */
-export function valueOf(body: RequestBody): unknown {
-  switch (body.kind) {
-    case 'none':
-      return undefined;
-    case 'json':
-      return body.value;
-    case 'form':
-      return Object.fromEntries(body.fields);
-    case 'other':
-      return body.contentType.startsWith('text/')
-        ? body.text
-        : valueOf(decodeJson(Buffer.from(body.text)));
-    case 'multipart':
-    case 'malformed':
-      throw new ApiProblem(400, 'Invalid JSON body', { statusMessage: 'Bad Request' });
-  }
+function decodeValue(type: string, bytes: Buffer): unknown {
+  if (type === FORM) return Object.fromEntries(new URLSearchParams(bytes.toString('utf8')));
+  if (bytes.length === 0 && type !== JSON_TYPE) return undefined;
+  if (type.startsWith('text/')) return bytes.toString('utf8');
+  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
 
-async function decodeMultipart(contentType: string, bytes: Buffer): Promise<RequestBody> {
-  if (hasTooManyParts(contentType, bytes)) {
-    return { kind: 'malformed', reason: `A multipart body may have at most ${MAX_PARTS} parts` };
-  }
-  let form: FormData;
-  try {
-    form = await bufferToFormData(new Uint8Array(bytes).buffer, contentType);
-  } catch {
-    return { kind: 'malformed', reason: 'The multipart body is invalid' };
-  }
-  return { kind: 'multipart', parts: await Promise.all([...form].map(toPart)) };
+/** @throws Problem 400 for a multipart body, and for one that is not JSON */
+export function valueOf({ value, parts, problem }: RequestBody): unknown {
+  if (parts === undefined && problem === undefined) return value;
+  throw new ApiProblem(400, 'Invalid JSON body', { statusMessage: 'Bad Request' });
+}
+
+async function partsOf(contentType: string, bytes: Buffer): Promise<BodyPart[]> {
+  if (hasTooManyParts(contentType, bytes)) throw new Error('Too many parts');
+  const form = await bufferToFormData(new Uint8Array(bytes).buffer, contentType);
+  return await Promise.all([...form].map(toPart));
 }
 
 function hasTooManyParts(contentType: string, bytes: Buffer): boolean {
@@ -136,12 +115,12 @@ async function toPart([name, value]: readonly [string, File | string]) {
  * Returns the body as a JSON object.
  * @throws Problem 400 if it is none, 415 if its Content-Type is not JSON
  */
-export function objectOf(body: RequestBody): Record<string, unknown> {
-  if (body.kind === 'malformed') throw new ApiProblem(400, body.reason);
-  if (body.kind !== 'json') {
+export function objectOf({ type, value, problem }: RequestBody): Record<string, unknown> {
+  if (type !== JSON_TYPE) {
     throw new ApiProblem(415, 'The body must be sent as Content-Type: application/json');
   }
-  if (isObject(body.value)) return body.value;
+  if (problem !== undefined) throw new ApiProblem(400, `The body is not JSON: ${problem}`);
+  if (isObject(value)) return value;
   throw new ApiProblem(400, 'The body must be a JSON object');
 }
 

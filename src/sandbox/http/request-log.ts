@@ -1,14 +1,23 @@
 import { channel } from 'node:diagnostics_channel';
 import { maskIssued, redactedHeaders, withoutSecrets } from './redaction.ts';
 import type { RequestBody } from './request-body.ts';
-import { routeOf } from './routes.ts';
-import type { PlatformName } from '../settings.ts';
+import type { RouteName } from './routes.ts';
 import type { AnswerRecord, AnsweredRequest, RequestFilter, RequestRecord } from '../types.ts';
 
 /** Limit on all that the log keeps, as JSON (bytes); older requests are dropped, so that a sandbox can run for weeks. */
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Largest body that is kept, as JSON (bytes); of a larger one only the size is. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Largest answer of which the body is kept, as JSON (characters). */
+const MAX_ANSWER_CHARS = 256 * 1024;
+
+/**
+ * Diagnostics channel on which every sandbox of this process publishes each request that it answers, as an
+ * `AnsweredRequest` with its whole answer.
+ */
+export const EXCHANGES = 'athlete-sync:sandbox:exchange';
+
+const exchanges = channel(EXCHANGES);
 
 /** A request, its answer, and how much memory they take: the length of their JSON. */
 interface Entry {
@@ -23,7 +32,7 @@ export class RequestLog {
   #bytes = 0;
   #lastOrdinal = 0;
 
-  open(receivedAt: string, request: Request): RequestRecord {
+  open(route: RouteName | null, receivedAt: string, request: Request): RequestRecord {
     this.#lastOrdinal += 1;
     const { method } = request;
     const { pathname: path, searchParams } = new URL(request.url);
@@ -36,7 +45,7 @@ export class RequestLog {
       receivedAt,
       method,
       ...(JSON.parse(maskIssued(JSON.stringify(shown))) as typeof shown),
-      route: routeOf(method, path),
+      route,
       ordinal: this.#lastOrdinal,
       size: 0,
       status: null,
@@ -58,12 +67,15 @@ export class RequestLog {
     this.#enlarge(this.#entries.get(record.ordinal), json.length);
   }
 
-  recordAnswer(record: RequestRecord, answer: AnswerRecord | null): void {
-    const entry = this.#entries.get(record.ordinal);
+  recordAnswer(record: RequestRecord, answer: AnswerRecord): void {
     const json = masked(answer);
-    if (entry === undefined || json === undefined) return;
-    entry.answer = JSON.parse(json) as AnswerRecord | null;
-    this.#enlarge(entry, json.length);
+    if (json === undefined) return;
+    const whole = JSON.parse(json) as AnswerRecord;
+    exchanges.publish({ ...record, answer: whole } satisfies AnsweredRequest);
+    const entry = this.#entries.get(record.ordinal);
+    if (entry === undefined) return;
+    entry.answer = json.length > MAX_ANSWER_CHARS ? { ...whole, body: undefined } : whole;
+    this.#enlarge(entry, JSON.stringify(entry.answer).length);
   }
 
   find(ordinal: number): AnsweredRequest | undefined {
@@ -104,12 +116,10 @@ export class RequestLog {
   }
 }
 
-function loggedContent(body: RequestBody): Pick<RequestRecord, 'body' | 'parts'> {
-  if (body.kind === 'json' || body.kind === 'form')
-    return { body: withoutSecrets(contentOf(body)) };
-  if (body.kind !== 'multipart') return {};
+function loggedContent({ type, value, parts }: RequestBody): Pick<RequestRecord, 'body' | 'parts'> {
+  if (parts === undefined) return type.startsWith('text/') ? {} : { body: withoutSecrets(value) };
   return {
-    parts: body.parts.map(({ bytes, ...part }) => ({
+    parts: parts.map(({ bytes, ...part }) => ({
       ...part,
       size: bytes.length,
       ...(part.fileName === null ? { text: bytes.toString('utf8') } : {}),
@@ -124,60 +134,5 @@ function masked(value: unknown): string | undefined {
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
-  }
-}
-
-/** A request and its answer, for tools that check both against a contract. */
-export interface LoggedExchange {
-  readonly record: RequestRecord;
-  /** Decoded JSON, form fields, or multipart parts by name; secrets in the clear. */
-  readonly body: unknown;
-  /** Decoded JSON; null for another content type. */
-  readonly answer: unknown;
-  readonly answerType: string | null;
-  readonly platform: PlatformName;
-}
-
-/** Diagnostics channel on which every sandbox of this process publishes its exchanges. */
-export const EXCHANGES = 'athlete-sync:sandbox:exchange';
-
-const exchanges = channel(EXCHANGES);
-
-/** Publishes an exchange if a tool subscribes. Reads a clone of the answer. */
-export async function publishExchange(
-  record: RequestRecord,
-  body: RequestBody,
-  answer: Response,
-  platform: PlatformName,
-): Promise<void> {
-  if (!exchanges.hasSubscribers || record.status === null) return;
-  const answerType = answer.headers.get('content-type')?.split(';', 1)[0] ?? null;
-  const json = answerType === 'application/json' && record.faults.length === 0;
-  exchanges.publish({
-    record,
-    body: contentOf(body),
-    answer: json ? await answer.clone().json() : null,
-    answerType,
-    platform,
-  } satisfies LoggedExchange);
-}
-
-function contentOf(body: RequestBody): unknown {
-  switch (body.kind) {
-    case 'json':
-      return body.value;
-    case 'form':
-      return Object.fromEntries(body.fields);
-    case 'multipart': {
-      const parts: Record<string, string[]> = {};
-      for (const { name, fileName, bytes } of body.parts) {
-        (parts[name] ??= []).push(fileName ?? bytes.toString('utf8'));
-      }
-      return parts;
-    }
-    case 'none':
-    case 'other':
-    case 'malformed':
-      return null;
   }
 }

@@ -31,6 +31,16 @@ export function checkedRequest<TSchema extends v.GenericSchema>(
   throw refusal(400, `Invalid request: ${where}${message}`, result.issues.map(toIssue));
 }
 
+/** @throws Problem 400 with the first name that is not known */
+export function requireKnown(
+  what: string,
+  names: readonly string[],
+  known: readonly string[],
+): void {
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw refusal(400, `Unknown ${what} "${unknown}"`);
+}
+
 /** Converts an issue to the format of deployed services: the field, the allowed and the received value. */
 function toIssue(issue: v.BaseIssue<unknown>) {
   const path = (issue.path ?? []).map((item) => item.key as string | number);

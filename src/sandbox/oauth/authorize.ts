@@ -1,16 +1,16 @@
-import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
+import { ApiProblem, DEFAULT_MESSAGE } from '../http/problem.ts';
+import { isObject } from '../http/request-body.ts';
+import { ROUTES } from '../http/routes.ts';
+import type { Platform } from '../platforms.ts';
+import { randomToken } from '../random.ts';
+import type { Call } from '../world.ts';
 import { parseAuthorizationRequest, type AuthorizationRequest } from './authorization-request.ts';
 import { consentPage, messagePage, pageHeaders } from './consent-page.ts';
-import { scopesOf } from './scopes.ts';
 import { SECRET_PREFIXES } from './grants.ts';
-import { randomToken } from '../random.ts';
-import { ROUTES } from '../http/routes.ts';
-import { ApiProblem } from '../http/problem.ts';
-import { isStrict } from '../interface.ts';
-import type { SandboxEnv, World } from '../world.ts';
 
-interface Pending {
+/** A login that awaits the athlete's answer. */
+export interface PendingLogin {
   readonly request: AuthorizationRequest;
   /** Cookie of the browser that was shown the page. */
   readonly browser: string;
@@ -25,31 +25,16 @@ const PENDING_MS = 10 * 60 * 1000;
 /** Consent pages held at most; the oldest are dropped. */
 const PENDING_MAX = 1000;
 
-/**
- * `GET /api/oauth/authorize` and the form of its consent page. Holds the requests that await the
- * athlete's answer.
- */
-export class Consent {
-  readonly #world: World;
-  readonly #pending = new Map<string, Pending>();
-
-  constructor(world: World) {
-    this.#world = world;
-  }
-
-  /** Shows the consent page, or approves at once with the setting `autoApprove`. */
-  show(c: Context<SandboxEnv>): Response | Promise<Response> {
-    return orRefusal(c, () => this.#show(c));
-  }
-
-  #show(c: Context<SandboxEnv>): Response | Promise<Response> {
-    const world = this.#world;
+/** `GET /api/oauth/authorize`: the consent page, or approval at once with the setting `autoApprove`. */
+export function authorize(c: Call) {
+  return orPage(c, () => {
+    const { world, platform } = c.var;
     const request = parseAuthorizationRequest(new URL(c.req.url).searchParams, world);
+    if (platform.refusesScopes === 'when asked') refuseUnknown(platform, request);
     const { autoApprove, autoApproveAthlete } = world.settings.current;
-    if (isStrict(world.settings.current)) refuseUnknown(world, request);
     if (autoApprove) {
       const athleteId = autoApproveAthlete ?? world.athletes.first().id;
-      return c.redirect(approve(world, request, athleteId), 302);
+      return c.redirect(approve(c, request, athleteId), 302);
     }
     const known = getCookie(c, BROWSER_COOKIE);
     const browser = known ?? randomToken(SECRET_PREFIXES.browser);
@@ -61,67 +46,68 @@ export class Consent {
       });
     }
     const nonce = randomToken('');
-    const id = this.#remember(request, browser);
+    const id = remember(c, request, browser);
     const page = consentPage(nonce, id, request, world.athletes.all());
     return c.html(page, 200, pageHeaders(nonce, request.redirectUri));
-  }
+  });
+}
 
-  /** Takes the posted form. Only the browser that was shown the page may post it. */
-  decide(c: Context<SandboxEnv>): Response | Promise<Response> {
-    const world = this.#world;
-    const body = c.get('body');
-    const form = body.kind === 'form' ? body.fields : new URLSearchParams();
-    const pending = this.#pending.get(form.get('request') ?? '');
-    if (pending === undefined || pending.expiresAt <= world.now()) {
-      return refusePage(
-        c,
-        400,
-        'This page has expired',
-        'Start the login again in the application.',
-      );
+/** `POST /api/oauth/authorize`: the page's form. Only the browser that was shown the page may post it. */
+export function decide(c: Call) {
+  return orPage(c, () => {
+    const { value } = c.var.body;
+    const form = isObject(value) ? value : {};
+    const field = (name: string) => (typeof form[name] === 'string' ? form[name] : '');
+    const { pendingLogins, now } = c.var.world;
+    const pending = pendingLogins.get(field('request'));
+    if (pending === undefined || pending.expiresAt <= now()) {
+      throw new ApiProblem(400, 'Start the login again in the application.', {
+        statusMessage: 'This page has expired',
+      });
     }
     if (pending.browser !== getCookie(c, BROWSER_COOKIE)) {
-      return refusePage(
-        c,
+      throw new ApiProblem(
         403,
-        'This answer did not come from the page',
         'Only the browser that opened the page can answer it. Start the login again.',
+        { statusMessage: 'This answer did not come from the page' },
       );
     }
-    return orRefusal(c, () =>
-      c.redirect((pending.decided ??= decision(world, pending.request, form)), 303),
-    );
-  }
+    pending.decided ??= decision(c, pending.request, field('decision'), field('athlete'));
+    return c.redirect(pending.decided, 303);
+  });
+}
 
-  /** @returns the ID of the request in the form */
-  #remember(request: AuthorizationRequest, browser: string): string {
-    const now = this.#world.now();
-    for (const [id, { expiresAt }] of this.#pending) {
-      if (expiresAt <= now || this.#pending.size >= PENDING_MAX) this.#pending.delete(id);
-    }
-    const id = randomToken(SECRET_PREFIXES.consent);
-    this.#pending.set(id, { request, browser, expiresAt: now + PENDING_MS, decided: null });
-    return id;
+/** @returns the ID of the request in the form */
+function remember(c: Call, request: AuthorizationRequest, browser: string): string {
+  const { pendingLogins, now } = c.var.world;
+  for (const [id, { expiresAt }] of pendingLogins) {
+    if (expiresAt <= now() || pendingLogins.size >= PENDING_MAX) pendingLogins.delete(id);
   }
+  const id = randomToken(SECRET_PREFIXES.consent);
+  pendingLogins.set(id, { request, browser, expiresAt: now() + PENDING_MS, decided: null });
+  return id;
 }
 
 /**
  * Returns the redirect for a posted form.
  * @throws Problem 400 for an invalid form, or for unknown scopes
  */
-function decision(world: World, request: AuthorizationRequest, form: URLSearchParams): string {
-  if (form.get('decision') === 'deny') {
-    return redirectWith(request.redirectUri, {
+function decision(
+  c: Call,
+  request: AuthorizationRequest,
+  given: string,
+  athleteId: string,
+): string {
+  if (given === 'deny') {
+    return redirectTo(request, {
       error: 'access_denied',
       error_description: 'The user denied the request.',
-      ...stateOf(request),
     });
   }
-  const athleteId = form.get('athlete') ?? '';
-  if (form.get('decision') !== 'approve' || !world.athletes.has(athleteId)) {
+  if (given !== 'approve' || !c.var.world.athletes.has(athleteId)) {
     throw new ApiProblem(400, 'Choose an account, or deny the request.');
   }
-  return approve(world, request, athleteId);
+  return approve(c, request, athleteId);
 }
 
 /**
@@ -129,61 +115,48 @@ function decision(world: World, request: AuthorizationRequest, form: URLSearchPa
  * @returns the redirect with the code
  * @throws Problem 400, without a redirect, for an unknown scope
  */
-function approve(world: World, request: AuthorizationRequest, athleteId: string): string {
-  const { current } = world.settings;
-  const known: readonly string[] = scopesOf(current.platform);
-  if (current.platform === 'coach-watts') refuseUnknown(world, request);
+function approve(c: Call, request: AuthorizationRequest, athleteId: string): string {
+  const { world, platform } = c.var;
+  if (platform.refusesScopes === 'when approved') refuseUnknown(platform, request);
   const { client, redirectUri, challenge, challengeMethod } = request;
-  const limit: readonly string[] = current.grantScopes ?? known;
+  const known: readonly string[] = platform.scopes;
+  const limit: readonly string[] = world.settings.current.grantScopes ?? known;
   const scopes = request.scopes.filter((scope) => known.includes(scope) && limit.includes(scope));
-  const code = world.grants.issueCode({
-    clientId: client.id,
-    athleteId,
-    scopes,
-    redirectUri,
-    challenge,
-    challengeMethod,
-  });
-  return redirectWith(redirectUri, { code, ...stateOf(request) });
+  const login = { clientId: client.id, athleteId, scopes };
+  const code = world.grants.issueCode({ ...login, redirectUri, challenge, challengeMethod });
+  return redirectTo(request, { code });
 }
 
 /** @throws Problem 400, without a redirect */
-function refuseUnknown({ settings }: World, { scopes }: AuthorizationRequest): void {
-  const known: readonly string[] = scopesOf(settings.current.platform);
+function refuseUnknown(platform: Platform, { scopes }: AuthorizationRequest): void {
+  const known: readonly string[] = platform.scopes;
   const unknown = scopes.filter((scope) => !known.includes(scope));
   if (unknown.length > 0) throw new ApiProblem(400, `Invalid scope: ${unknown.join(' ')}`);
 }
 
-function stateOf({ state }: AuthorizationRequest): { state?: string } {
-  return state === null ? {} : { state };
-}
-
-/** Answers a login, or refuses it: a page for browsers and JSON for others. */
-function orRefusal(
-  c: Context<SandboxEnv>,
-  answer: () => Response | Promise<Response>,
-): Response | Promise<Response> {
-  try {
-    return answer();
-  } catch (error) {
-    const page = c.req.header('accept')?.includes('text/html') ?? false;
-    if (!(page && error instanceof ApiProblem && error.status === 400)) throw error;
-    return refusePage(c, 400, 'This login failed', error.message);
-  }
-}
-
-function redirectWith(redirectUri: string, parameters: Readonly<Record<string, string>>): string {
+function redirectTo(
+  { redirectUri, state }: AuthorizationRequest,
+  answer: Readonly<Record<string, string>>,
+): string {
   const url = new URL(redirectUri);
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.append(name, value);
+  for (const [name, value] of Object.entries(answer)) url.searchParams.append(name, value);
+  if (state !== null) url.searchParams.append('state', state);
   return url.href;
 }
 
-function refusePage(
-  c: Context<SandboxEnv>,
-  status: 400 | 403,
-  title: string,
-  text: string,
-): Response | Promise<Response> {
-  const nonce = randomToken('');
-  return c.html(messagePage({ nonce, title, text }), status, pageHeaders(nonce, null));
+function titleOf({ statusMessage }: ApiProblem): string {
+  return statusMessage === DEFAULT_MESSAGE ? 'This login failed' : statusMessage;
+}
+
+/** Answers a login, or refuses it: a page for browsers and JSON for others. */
+function orPage(c: Call, answer: () => Response | Promise<Response>): Response | Promise<Response> {
+  try {
+    return answer();
+  } catch (error) {
+    const isBrowser = c.req.header('accept')?.includes('text/html') ?? false;
+    if (!isBrowser || !(error instanceof ApiProblem)) throw error;
+    const nonce = randomToken('');
+    const page = messagePage(nonce, titleOf(error), error.message);
+    return c.html(page, error.status as 400 | 403, pageHeaders(nonce, null));
+  }
 }

@@ -1,10 +1,10 @@
-import type { Context, MiddlewareHandler } from 'hono';
 import { ApiProblem } from '../http/problem.ts';
+import type { Bearer } from './grants.ts';
 import type { Scope } from './scopes.ts';
-import type { SandboxEnv, World } from '../world.ts';
+import type { Call } from '../world.ts';
 
 /** Returns the token of an `Authorization: Bearer` header (RFC 6750 section 2.1), or null. */
-export function bearerToken(c: Context<SandboxEnv>): string | null {
+export function bearerToken(c: Call): string | null {
   return /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? null;
 }
 
@@ -12,21 +12,20 @@ export function bearerToken(c: Context<SandboxEnv>): string | null {
  * Requires a valid access token, and `scope` unless it is null.
  * @throws Problem 401; 403 with the missing scope
  */
-export function requireBearer(world: World, scope: Scope | null): MiddlewareHandler<SandboxEnv> {
-  return async (c, next) => {
-    const token = bearerToken(c);
-    const bearer = token === null ? null : world.grants.bearer(token);
-    if (bearer === null)
-      throw new ApiProblem(401, scope === null ? whyUnknown(token) : 'Unauthorized');
-    if (world.settings.current.deactivated.includes(bearer.athleteId)) {
-      throw new ApiProblem(403, 'Account deactivated');
-    }
-    if (scope !== null && !bearer.scopes.includes(scope)) {
-      throw new ApiProblem(403, `Insufficient permissions. Required scopes: ${scope}`);
-    }
-    c.set('bearer', bearer);
-    await next();
-  };
+export function requireBearer(c: Call, scope: Scope | null): Bearer {
+  const { grants, settings } = c.var.world;
+  const token = bearerToken(c);
+  const bearer = token === null ? null : grants.bearer(token);
+  if (bearer === null) {
+    throw new ApiProblem(401, scope === null ? whyUnknown(token) : 'Unauthorized');
+  }
+  if (settings.current.deactivated.includes(bearer.athleteId)) {
+    throw new ApiProblem(403, 'Account deactivated');
+  }
+  if (scope !== null && !bearer.scopes.includes(scope)) {
+    throw new ApiProblem(403, `Insufficient permissions. Required scopes: ${scope}`);
+  }
+  return bearer;
 }
 
 /** userinfo, which needs no scope, gives a reason; the other endpoints do not. */

@@ -80,14 +80,11 @@ export function consentPage(
 }
 
 /** Renders a page that explains why a login failed. */
-export function messagePage(options: { nonce: string; title: string; text: string }): Html {
-  return document(
-    options.nonce,
-    options.title,
-    html`<h1>${options.title}</h1>
-      <p class="lead">${options.text}</p>
-      <p class="sub">Nothing was granted. You can close this page.</p>`,
-  );
+export function messagePage(nonce: string, title: string, text: string): Html {
+  const content = html`<h1>${title}</h1>
+    <p class="lead">${text}</p>
+    <p class="sub">Nothing was granted. You can close this page.</p>`;
+  return document(nonce, title, content);
 }
 
 function athleteChoice(athlete: AthleteProfile, checked: boolean): Html {

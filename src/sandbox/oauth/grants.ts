@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { TokenProblem } from '../http/problem.ts';
+import { requireThat } from '../http/problem.ts';
 import { randomToken, sha256 } from '../random.ts';
 import { isScope, type Scope, scopeWords } from './scopes.ts';
 import type { SandboxSettings } from '../settings.ts';
@@ -107,35 +107,23 @@ export class Grants {
   ): TokenAnswer {
     const hash = sha256(given.code);
     const code = this.#codes.get(hash);
-    if (code === undefined || code.isUsed) {
-      throw new TokenProblem('invalid_grant', 'Invalid authorization code');
-    }
-    if (code.expiresAt <= this.#now()) {
-      throw new TokenProblem('invalid_grant', 'Authorization code expired');
-    }
-    if (code.clientId !== given.clientId) {
-      throw new TokenProblem('invalid_client', 'Client ID mismatch');
-    }
-    if (given.secretIsRight === false) {
-      throw new TokenProblem('invalid_client', 'Invalid client secret');
-    }
-    if (given.secretIsRight === undefined && code.challenge === null) {
-      throw new TokenProblem('invalid_client', 'Client secret required for non-PKCE flow');
-    }
-    if (given.redirectUri !== undefined && given.redirectUri !== code.redirectUri) {
-      throw new TokenProblem('invalid_grant', 'Redirect URI mismatch');
-    }
+    const { clientId, secretIsRight, redirectUri = code?.redirectUri, verifier } = given;
+    const isFresh = code !== undefined && !code.isUsed;
+    requireThat(isFresh, 'invalid_grant', 'Invalid authorization code');
+    requireThat(code.expiresAt > this.#now(), 'invalid_grant', 'Authorization code expired');
+    requireThat(code.clientId === clientId, 'invalid_client', 'Client ID mismatch');
+    requireThat(secretIsRight !== false, 'invalid_client', 'Invalid client secret');
+    const isProven = secretIsRight === true || code.challenge !== null;
+    requireThat(isProven, 'invalid_client', 'Client secret required for non-PKCE flow');
+    requireThat(redirectUri === code.redirectUri, 'invalid_grant', 'Redirect URI mismatch');
     if (code.challenge !== null) {
-      if (given.verifier === undefined) {
-        throw new TokenProblem('invalid_request', 'code_verifier is required for PKCE');
-      }
+      const isSent = verifier !== undefined;
+      requireThat(isSent, 'invalid_request', 'code_verifier is required for PKCE');
       const challenge =
         code.challengeMethod === 'plain'
-          ? given.verifier
-          : createHash('sha256').update(given.verifier).digest('base64url');
-      if (code.challenge !== challenge) {
-        throw new TokenProblem('invalid_grant', 'Invalid code_verifier');
-      }
+          ? verifier
+          : createHash('sha256').update(verifier).digest('base64url');
+      requireThat(code.challenge === challenge, 'invalid_grant', 'Invalid code_verifier');
     }
     this.#codes.set(hash, { ...code, isUsed: true });
     return this.mint(code, settings);
@@ -153,12 +141,9 @@ export class Grants {
       this.revoke({ loginId: token.loginId });
     }
     const login = token?.kind === 'refresh' ? this.#loginOf(token) : undefined;
-    if (token === undefined || login === undefined) {
-      throw new TokenProblem('invalid_grant', 'Invalid or expired refresh token');
-    }
-    if (login.clientId !== given.clientId) {
-      throw new TokenProblem('invalid_grant', 'Client mismatch');
-    }
+    const isValid = token !== undefined && login !== undefined;
+    requireThat(isValid, 'invalid_grant', 'Invalid or expired refresh token');
+    requireThat(login.clientId === given.clientId, 'invalid_grant', 'Client mismatch');
     for (const [key, { loginId, kind }] of this.#tokens.entries()) {
       if (loginId === login.id && kind === 'access') this.#tokens.delete(key);
     }

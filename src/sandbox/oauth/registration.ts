@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Handler } from 'hono';
 import * as v from 'valibot';
 import { NO_STORE, refusal } from '../http/problem.ts';
 import { valueOf } from '../http/request-body.ts';
 import { ROUTES } from '../http/routes.ts';
-import type { SandboxEnv, World } from '../world.ts';
+import type { Call, World } from '../world.ts';
 import type { RegisteredClient } from './clients.ts';
 
 const AUTH_METHODS = ['none', 'client_secret_post'];
@@ -14,24 +13,22 @@ const MOST_AN_HOUR = 10;
 const HOUR_MS = 3_600_000;
 
 /** `GET /.well-known/oauth-authorization-server` (RFC 8414). The scopes are those of another server of the platform. */
-export function getMetadata({ settings }: World): Handler<SandboxEnv> {
-  return (c) => {
-    const { origin } = new URL(c.req.url);
-    const at = (name: keyof typeof ROUTES) => origin + ROUTES[name][1];
-    const isOn = settings.current.registration !== 'off';
-    return c.json({
-      issuer: origin,
-      authorization_endpoint: at('authorize'),
-      token_endpoint: at('token'),
-      revocation_endpoint: at('revoke'),
-      ...(isOn ? { registration_endpoint: at('register') } : {}),
-      scopes_supported: ['mcp:read', 'mcp:write'],
-      response_types_supported: ['code'],
-      grant_types_supported: ['authorization_code', 'refresh_token'],
-      code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: AUTH_METHODS,
-    });
-  };
+export function getMetadata(c: Call) {
+  const { origin } = new URL(c.req.url);
+  const at = (name: keyof typeof ROUTES) => origin + ROUTES[name][1];
+  const isOn = c.var.world.settings.current.registration !== 'off';
+  return c.json({
+    issuer: origin,
+    authorization_endpoint: at('authorize'),
+    token_endpoint: at('token'),
+    revocation_endpoint: at('revoke'),
+    ...(isOn ? { registration_endpoint: at('register') } : {}),
+    scopes_supported: ['mcp:read', 'mcp:write'],
+    response_types_supported: ['code'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: AUTH_METHODS,
+  });
 }
 
 const Registration = v.pipe(
@@ -44,31 +41,30 @@ const Registration = v.pipe(
 );
 
 /** `POST /api/oauth/register` (RFC 7591): anyone registers a public client. */
-export function postRegistration(world: World): Handler<SandboxEnv> {
-  return (c) => {
-    if (world.settings.current.registration === 'off') throw refusal(404, 'Not Found');
-    const now = world.now();
-    world.registeredAt = [...world.registeredAt.filter((at) => at > now - HOUR_MS), now];
-    if (world.registeredAt.length > MOST_AN_HOUR) throw refusal(429, 'Too many registrations.');
-    const { success, output, issues } = v.safeParse(Registration, valueOf(c.get('body')));
-    if (!success) throw refusal(400, `Invalid client metadata: ${issues[0].message}`);
-    const redirectUris = output.redirect_uris.map(normalised);
-    const client = redirectUris.some(isShared)
-      ? joinShared(world, redirectUris)
-      : newClient(output.client_name, redirectUris);
-    world.registered.set(client.id, client);
-    const answer = {
-      client_id: client.id,
-      client_id_issued_at: Math.floor(now / 1000),
-      client_name: client.name,
-      ...(output.client_uri === undefined ? {} : { client_uri: output.client_uri }),
-      redirect_uris: client.redirectUris,
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none',
-    };
-    return c.json(answer, 201, NO_STORE);
+export function postRegistration(c: Call) {
+  const { world, body } = c.var;
+  if (world.settings.current.registration === 'off') throw refusal(404, 'Not Found');
+  const now = world.now();
+  world.registeredAt = [...world.registeredAt.filter((at) => at > now - HOUR_MS), now];
+  if (world.registeredAt.length > MOST_AN_HOUR) throw refusal(429, 'Too many registrations.');
+  const { success, output, issues } = v.safeParse(Registration, valueOf(body));
+  if (!success) throw refusal(400, `Invalid client metadata: ${issues[0].message}`);
+  const redirectUris = output.redirect_uris.map(normalised);
+  const client = redirectUris.some(isShared)
+    ? joinShared(world, redirectUris)
+    : newClient(output.client_name, redirectUris);
+  world.registered.set(client.id, client);
+  const answer = {
+    client_id: client.id,
+    client_id_issued_at: Math.floor(now / 1000),
+    client_name: client.name,
+    ...(output.client_uri === undefined ? {} : { client_uri: output.client_uri }),
+    redirect_uris: client.redirectUris,
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
   };
+  return c.json(answer, 201, NO_STORE);
 }
 
 /** @throws Problem 400 unless it is https, or http on this machine */

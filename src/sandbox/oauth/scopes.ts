@@ -16,12 +16,7 @@ export type Scope = keyof typeof DESCRIPTIONS;
 export const SCOPES = Object.keys(DESCRIPTIONS) as readonly Scope[];
 
 /** The scopes that only Coach Watts has. */
-const FURTHER: readonly Scope[] = ['health:read', 'nutrition:read', 'offline_access'];
-
-/** Returns the scopes of a kind of platform, as `--platform` names it. */
-export function scopesOf(platform: string): readonly Scope[] {
-  return platform === 'coach-watts' ? SCOPES : SCOPES.filter((scope) => !FURTHER.includes(scope));
-}
+export const FURTHER_SCOPES: readonly Scope[] = ['health:read', 'nutrition:read', 'offline_access'];
 
 export function isScope(text: string): text is Scope {
   return Object.hasOwn(DESCRIPTIONS, text);

@@ -1,48 +1,39 @@
-import type { Handler } from 'hono';
 import { findClient, secretMatches } from './clients.ts';
-import { NO_STORE, ApiProblem, serverError, TokenProblem } from '../http/problem.ts';
+import { NO_STORE, ApiProblem, requireThat, serverError, TokenProblem } from '../http/problem.ts';
 import { isObject, valueOf, type RequestBody } from '../http/request-body.ts';
-import type { SandboxEnv, World } from '../world.ts';
+import type { Call, World } from '../world.ts';
 import type { TokenAnswer } from '../types.ts';
 
 /** `POST /api/oauth/token`, JSON or form-encoded (interface section 4.6). */
-export function postToken(world: World): Handler<SandboxEnv> {
-  return (c) => c.json(issue(world, fieldsOf(c.get('body'))), 200, NO_STORE);
+export function postToken(c: Call) {
+  return c.json(issue(c.var.world, fieldsOf(c.var.body)), 200, NO_STORE);
 }
 
 /** @throws TokenProblem */
 function issue(world: World, field: TokenFields): TokenAnswer {
   const settings = world.settings.current;
   const clientId = field('client_id');
-  const isForgotten = clientId !== undefined && findClient(world, clientId) === undefined;
-  if (isForgotten && world.registered.get(clientId) !== undefined) {
-    throw new TokenProblem('invalid_client', 'Unknown client');
-  }
+  const client = clientId === undefined ? undefined : findClient(world, clientId);
+  const isForgotten = client === undefined && world.registered.get(clientId ?? '') !== undefined;
+  requireThat(!isForgotten, 'invalid_client', 'Unknown client');
+  const secret = field('client_secret');
+  // A login with PKCE needs no secret, but a secret that is sent must be right.
+  const secretIsRight =
+    secret === undefined ? undefined : client !== undefined && secretMatches(client, secret);
   switch (field('grant_type')) {
     case 'authorization_code': {
       const code = field('code');
-      if (code === undefined || clientId === undefined) {
-        throw new TokenProblem('invalid_request', 'Missing code or client_id');
-      }
-      return world.grants.exchangeCode(
-        {
-          code,
-          clientId,
-          secretIsRight: secretIsRight(world, clientId, field('client_secret')),
-          redirectUri: field('redirect_uri'),
-          verifier: field('code_verifier'),
-        },
-        settings,
-      );
+      const isWhole = code !== undefined && clientId !== undefined;
+      requireThat(isWhole, 'invalid_request', 'Missing code or client_id');
+      const [redirectUri, verifier] = [field('redirect_uri'), field('code_verifier')];
+      const given = { code, clientId, secretIsRight, redirectUri, verifier };
+      return world.grants.exchangeCode(given, settings);
     }
     case 'refresh_token': {
       const token = field('refresh_token');
-      if (token === undefined || clientId === undefined) {
-        throw new TokenProblem('invalid_request', 'Missing refresh_token or client_id');
-      }
-      if (secretIsRight(world, clientId, field('client_secret')) === false) {
-        throw new TokenProblem('invalid_client', 'Invalid client secret');
-      }
+      const isWhole = token !== undefined && clientId !== undefined;
+      requireThat(isWhole, 'invalid_request', 'Missing refresh_token or client_id');
+      requireThat(secretIsRight !== false, 'invalid_client', 'Invalid client secret');
       return world.grants.refresh({ token, clientId }, settings);
     }
     default:
@@ -51,24 +42,11 @@ function issue(world: World, field: TokenFields): TokenAnswer {
 }
 
 /** `POST /api/oauth/revoke` (RFC 7009): 200 even for an unknown token. The client is not checked. */
-export function postRevoke(world: World): Handler<SandboxEnv> {
-  return (c) => {
-    const token = fieldsOf(c.get('body'))('token');
-    if (token === undefined) throw new ApiProblem(400, 'Missing token parameter');
-    world.grants.revokeToken(token);
-    return c.json({ success: true }, 200, NO_STORE);
-  };
-}
-
-/** A login with PKCE needs no secret, but a secret that is sent must be right. */
-function secretIsRight(
-  world: World,
-  clientId: string,
-  secret: string | undefined,
-): boolean | undefined {
-  if (secret === undefined) return undefined;
-  const client = findClient(world, clientId);
-  return client !== undefined && secretMatches(client, secret);
+export function postRevoke(c: Call) {
+  const token = fieldsOf(c.var.body)('token');
+  if (token === undefined) throw new ApiProblem(400, 'Missing token parameter');
+  c.var.world.grants.revokeToken(token);
+  return c.json({ success: true }, 200, NO_STORE);
 }
 
 /** Reads a field; undefined if it is absent or empty. */

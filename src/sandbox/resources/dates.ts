@@ -1,6 +1,3 @@
-import { refusal, serverError } from '../http/problem.ts';
-import type { SandboxSettings } from '../settings.ts';
-
 const PLAIN = /^(\d{4})-(\d{2})-(\d{2})$/;
 const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
 
@@ -26,22 +23,6 @@ export function instantOf(text: string): number | null {
 export function utcDayOf(text: string): string | null {
   const instant = instantOf(text);
   return instant === null ? null : new Date(instant).toISOString().slice(0, 10);
-}
-
-/**
- * Returns the day under which a record is stored: Coach Watts goes by {@link utcDayOf}, the kind `interface` by
- * the date as it is written.
- * @throws Problem 500 or 400 if `date` is invalid
- */
-export function storedDay(text: string, { platform }: SandboxSettings): string {
-  const day = utcDayOf(text);
-  if (platform === 'coach-watts') {
-    if (day === null) throw serverError();
-    return day;
-  }
-  const written = text.slice(0, 10);
-  if (day === null || !isPlainDate(written)) throw refusal(400, `Invalid date "${text}"`);
-  return written;
 }
 
 /** Returns a stored day as an instant, which is how deployed services answer it. */

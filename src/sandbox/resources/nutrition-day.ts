@@ -9,7 +9,7 @@ export type Meal = (typeof MEALS)[number];
 const number = v.optional(finiteNumber);
 const text = v.optional(v.string());
 
-const sentItem = v.object({
+export const sentItem = v.object({
   logged_at: v.string(),
   name: text,
   calories: number,

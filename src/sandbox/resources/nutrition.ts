@@ -1,64 +1,56 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Context, Handler } from 'hono';
 import * as v from 'valibot';
-import { documentedNutrition, isStrict, storedAnswer } from '../interface.ts';
-import { instantOf, midnightOf, storedDay, utcDayOf } from './dates.ts';
+import { instantOf, midnightOf, utcDayOf } from './dates.ts';
 import {
   editedDay,
   EMPTY_DAY,
   MEALS,
   NUTRITION_INTEGERS,
   receivedDay,
-  sentDay,
   type StoredDay,
 } from './nutrition-day.ts';
 import { findClient } from '../oauth/clients.ts';
 import { ApiProblem, refusal, serverError } from '../http/problem.ts';
 import { valueOf } from '../http/request-body.ts';
 import { checked, requireStorable } from '../http/validate.ts';
-import type { SandboxEnv, World } from '../world.ts';
+import type { Call, World } from '../world.ts';
 import type { DailyState } from '../types.ts';
 
 /**
  * `POST /api/nutrition` (interface section 4.3): adds items on Coach Watts, where two requests at once read the
  * same day, and the later one drops what the earlier one wrote. Replaces the day on the kind `interface`.
  */
-export function postNutrition(world: World): Handler<SandboxEnv> {
-  return async (c) => {
-    const settings = world.settings.current;
-    const schema = isStrict(settings) ? documentedNutrition : sentDay;
-    const { date: given, ...sent } = checked(schema, valueOf(c.get('body')), 'nutrition data');
-    const { athleteId, clientId } = c.get('bearer');
-    const date = storedDay(given, settings);
-    if (sent.items?.some((item) => instantOf(item.logged_at) === null)) throw serverError();
-    const replaces = settings.platform === 'interface';
-    const before = replaces ? EMPTY_DAY : dayOf(world.daily.find(athleteId, 'nutrition', date));
-    await setImmediate();
-    const { timezone } = world.athletes.get(athleteId);
-    const day = receivedDay(before, sent, sourceOf(world, clientId), timezone);
-    requireStorable({ ...day }, NUTRITION_INTEGERS);
-    const stored = world.daily.put(athleteId, 'nutrition', date, { ...day });
-    const data = rowOf(stored, athleteId, midnightOf(date));
-    return storedAnswer(settings, stored.id, { success: true, data });
-  };
+export async function postNutrition(c: Call) {
+  const { world, bearer, platform, body } = c.var;
+  const { athleteId, clientId } = bearer;
+  const { date: given, ...sent } = checked(platform.nutrition, valueOf(body), 'nutrition data');
+  const date = platform.dayOf(given);
+  if (sent.items?.some((item) => instantOf(item.logged_at) === null)) throw serverError();
+  const known = world.daily.find(athleteId, 'nutrition', date);
+  const before = platform.addsItems ? dayOf(known) : EMPTY_DAY;
+  await setImmediate();
+  const { timezone } = world.athletes.get(athleteId);
+  const day = receivedDay(before, sent, sourceOf(world, clientId), timezone);
+  requireStorable({ ...day }, NUTRITION_INTEGERS);
+  const stored = world.daily.put(athleteId, 'nutrition', date, { ...day });
+  const data = rowOf(stored, athleteId, midnightOf(date));
+  return platform.stored(stored.id, { success: true, data });
 }
 
 /** `GET /api/nutrition?startDate=&endDate=&limit=`: newest first. */
-export function listNutrition(world: World): Handler<SandboxEnv> {
-  return (c) => {
-    const { athleteId } = c.get('bearer');
-    const from = edge(c, 'startDate');
-    const to = edge(c, 'endDate');
-    const limit = Number.parseInt(c.req.query('limit') ?? '30', 10);
-    if (!(limit >= 0)) throw new ApiProblem(500, 'Failed to fetch nutrition data');
-    const rows = world.daily
-      .list(athleteId, 'nutrition')
-      .filter(({ date }) => (from === null || date >= from) && (to === null || date <= to))
-      .reverse()
-      .slice(0, limit)
-      .map((state) => withPlan(rowOf(state, athleteId, state.date)));
-    return c.json({ success: true, count: rows.length, nutrition: rows });
-  };
+export function listNutrition(c: Call) {
+  const { athleteId } = c.var.bearer;
+  const from = edge(c, 'startDate');
+  const to = edge(c, 'endDate');
+  const limit = Number.parseInt(c.req.query('limit') ?? '30', 10);
+  if (!(limit >= 0)) throw new ApiProblem(500, 'Failed to fetch nutrition data');
+  const rows = c.var.world.daily
+    .list(athleteId, 'nutrition')
+    .filter(({ date }) => (from === null || date >= from) && (to === null || date <= to))
+    .reverse()
+    .slice(0, limit)
+    .map((state) => withPlan(rowOf(state, athleteId, state.date)));
+  return c.json({ success: true, count: rows.length, nutrition: rows });
 }
 
 const editSchema = v.object({
@@ -71,25 +63,23 @@ const editSchema = v.object({
  * `PATCH /api/nutrition/DATE/items`. Supports only the action `delete` of deployed services. An invalid body
  * is refused before the day's row is read, an absent `itemId` after that. 409: the day changed in the meantime.
  */
-export function patchNutritionItems(world: World): Handler<SandboxEnv> {
-  return async (c) => {
-    const { mealType, itemId } = checked(editSchema, valueOf(c.get('body')), 'request body');
-    const { athleteId } = c.get('bearer');
-    const date = c.req.param('date') ?? '';
-    const state = world.daily.find(athleteId, 'nutrition', date);
-    if (state === null) throw new ApiProblem(404, 'Nutrition entry not found');
-    if (itemId === undefined) throw refusal(400, 'itemId is required for delete');
-    await setImmediate();
-    if (world.daily.find(athleteId, 'nutrition', date) !== state) {
-      throw new ApiProblem(409, 'The day was changed by another request');
-    }
-    const before = dayOf(state);
-    const items = before[mealType].filter(({ id }) => id !== itemId);
-    world.daily.put(athleteId, 'nutrition', date, {
-      ...editedDay(before, { [mealType]: items }),
-    });
-    return c.json({ success: true, mealType, items });
-  };
+export async function patchNutritionItems(c: Call) {
+  const { bearer, body } = c.var;
+  const { athleteId } = bearer;
+  const { daily } = c.var.world;
+  const { mealType, itemId } = checked(editSchema, valueOf(body), 'request body');
+  const date = c.req.param('date') ?? '';
+  const state = daily.find(athleteId, 'nutrition', date);
+  if (state === null) throw new ApiProblem(404, 'Nutrition entry not found');
+  if (itemId === undefined) throw refusal(400, 'itemId is required for delete');
+  await setImmediate();
+  if (daily.find(athleteId, 'nutrition', date) !== state) {
+    throw new ApiProblem(409, 'The day was changed by another request');
+  }
+  const before = dayOf(state);
+  const items = before[mealType].filter(({ id }) => id !== itemId);
+  daily.put(athleteId, 'nutrition', date, { ...editedDay(before, { [mealType]: items }) });
+  return c.json({ success: true, mealType, items });
 }
 
 /** Returns a row without items like one of a day that the platform has planned: its lists are null. */
@@ -109,7 +99,7 @@ function sourceOf(world: World, clientId: string): string {
 }
 
 /** Reads a limit of the range as a day; an instant counts as its UTC day. */
-function edge(c: Context<SandboxEnv>, name: 'startDate' | 'endDate'): string | null {
+function edge(c: Call, name: 'startDate' | 'endDate'): string | null {
   const given = c.req.query(name);
   if (given === undefined || given === '') return null;
   const day = utcDayOf(given);

@@ -1,10 +1,9 @@
-import type { Handler } from 'hono';
 import * as v from 'valibot';
 import { midnightOf } from './dates.ts';
 import { valueOf } from '../http/request-body.ts';
 import { checked, finiteNumber, requireStorable } from '../http/validate.ts';
 import { newestWeight } from './wellness.ts';
-import type { SandboxEnv, World } from '../world.ts';
+import type { Call } from '../world.ts';
 import type { AthleteProfile } from '../types.ts';
 
 const KG_PER_POUND = 0.45359237;
@@ -21,42 +20,38 @@ const schema = v.object({
 type ReadChange = v.InferOutput<typeof schema>;
 
 /** `GET /api/profile`. `weight` is in kg; `weightUnits` is the athlete's display unit. */
-export function getProfile(world: World): Handler<SandboxEnv> {
-  return (c) => {
-    const { athleteId } = c.get('bearer');
-    const athlete = world.athletes.get(athleteId);
-    const found = newestWeight(world, athleteId);
-    // An update of the profile writes a measurement, too.
-    const isOlder = Date.parse(found?.date ?? '') < (athlete.weighedAt ?? 0);
-    const newest = isOlder ? null : found;
-    return c.json({
-      connected: true,
-      profile: {
-        ...rowOf(athlete),
-        effectiveWeight: newest?.weight ?? athlete.weight,
-        effectiveWeightSource:
-          newest === null ? null : { type: 'wellness', date: midnightOf(newest.date) },
-      },
-    });
-  };
+export function getProfile(c: Call) {
+  const { world, bearer } = c.var;
+  const athlete = world.athletes.get(bearer.athleteId);
+  const found = newestWeight(world, bearer.athleteId);
+  // An update of the profile writes a measurement, too.
+  const isOlder = Date.parse(found?.date ?? '') < (athlete.weighedAt ?? 0);
+  const newest = isOlder ? null : found;
+  return c.json({
+    connected: true,
+    profile: {
+      ...rowOf(athlete),
+      effectiveWeight: newest?.weight ?? athlete.weight,
+      effectiveWeightSource:
+        newest === null ? null : { type: 'wellness', date: midnightOf(newest.date) },
+    },
+  });
 }
 
 /**
  * `PATCH /api/profile`. A weight without `weightUnits` is in the athlete's display unit, and
  * `weightUnits` **changes** that unit permanently.
  */
-export function patchProfile(world: World): Handler<SandboxEnv> {
-  return (c) => {
-    const { athleteId } = c.get('bearer');
-    const input = checked(schema, valueOf(c.get('body')), 'input');
-    const change = {
-      ...changeOf(input, world.athletes.get(athleteId)),
-      ...(typeof input.weight === 'number' ? { weighedAt: world.now() } : {}),
-    };
-    requireStorable(change, METRICS);
-    const athlete = world.athletes.change(athleteId, change);
-    return c.json({ success: true, profile: rowOf(athlete) });
+export function patchProfile(c: Call) {
+  const { world, bearer, body } = c.var;
+  const input = checked(schema, valueOf(body), 'input');
+  const change = {
+    ...changeOf(input, world.athletes.get(bearer.athleteId)),
+    ...(typeof input.weight === 'number' ? { weighedAt: world.now() } : {}),
   };
+  requireStorable(change, METRICS);
+  const athlete = world.athletes.change(bearer.athleteId, change);
+  return c.json({ success: true, profile: rowOf(athlete) });
 }
 
 /** Returns the changed fields: null and absent ones change nothing. */
@@ -100,16 +95,14 @@ function rowOf(athlete: AthleteProfile) {
 }
 
 /** `GET /api/oauth/userinfo`: includes FTP (W) and weight (kg) with `profile:read`. */
-export function getUserinfo(world: World): Handler<SandboxEnv> {
-  return (c) => {
-    const { athleteId, scopes } = c.get('bearer');
-    const { id, name, email, ftp, weight } = world.athletes.get(athleteId);
-    return c.json({
-      sub: id,
-      name,
-      email,
-      picture: null,
-      ...(scopes.includes('profile:read') ? { ftp, weight } : {}),
-    });
-  };
+export function getUserinfo(c: Call) {
+  const { athleteId, scopes } = c.var.bearer;
+  const { id, name, email, ftp, weight } = c.var.world.athletes.get(athleteId);
+  return c.json({
+    sub: id,
+    name,
+    email,
+    picture: null,
+    ...(scopes.includes('profile:read') ? { ftp, weight } : {}),
+  });
 }

@@ -1,10 +1,8 @@
-import type { Handler } from 'hono';
 import * as v from 'valibot';
-import { documentedWellness, isStrict, storedAnswer } from '../interface.ts';
-import { midnightOf, storedDay } from './dates.ts';
+import { midnightOf } from './dates.ts';
 import { isObject, valueOf } from '../http/request-body.ts';
 import { checked, finiteNumber, integer, requireStorable } from '../http/validate.ts';
-import type { SandboxEnv, World } from '../world.ts';
+import type { Call, World } from '../world.ts';
 import type { DailyState } from '../types.ts';
 
 const SLEEP_STAGES = ['sleepDeepSecs', 'sleepRemSecs', 'sleepLightSecs', 'sleepAwakeSecs'] as const;
@@ -61,7 +59,7 @@ const COLUMNS: readonly string[] = [...INTEGERS, ...KILOCALORIES, ...NUMBERS, ..
 const INTEGER_COLUMNS: readonly string[] = [...INTEGERS, ...KILOCALORIES];
 
 /** A day as applications send it, before Coach Watts converts it. */
-const sentDay = v.object({
+export const sentWellness = v.object({
   date: v.string(),
   ...fields(INTEGERS, v.optional(integer)),
   ...fields([...KILOCALORIES, ...NUMBERS], v.optional(finiteNumber)),
@@ -81,55 +79,42 @@ function fields<TName extends string, TSchema>(names: readonly TName[], schema: 
  * `POST /api/wellness` (interface section 4.2): upserts by date and merges. Sent fields replace
  * stored ones, absent fields stay, `rawJson` objects merge.
  */
-export function postWellness(world: World): Handler<SandboxEnv> {
-  return (c) => {
-    const settings = world.settings.current;
-    const schema = isStrict(settings) ? documentedWellness : sentDay;
-    const {
-      date: given,
-      rawJson,
-      ...sent
-    } = checked(schema, valueOf(c.get('body')), 'wellness data') as WellnessRecord;
-    const { athleteId } = c.get('bearer');
-    const date = storedDay(given, settings);
-    const known = settings.platform === 'coach-watts' ? adapted(sent) : sent;
-    const before = world.daily.find(athleteId, 'wellness', date)?.record ?? {};
-    const raw = mergedRaw(before['rawJson'], rawJson);
-    const record: Record<string, unknown> = {
-      ...before,
-      ...known,
-      ...(raw === undefined ? {} : { rawJson: raw }),
-    };
-    for (const name of KILOCALORIES) {
-      const value = record[name];
-      if (typeof value === 'number') record[name] = Math.round(value);
-    }
-    requireStorable(record, INTEGER_COLUMNS);
-    const stored = world.daily.put(athleteId, 'wellness', date, record);
-    return storedAnswer(settings, stored.id, { success: true, data: rowOf(stored, athleteId) });
+export function postWellness(c: Call) {
+  const { world, bearer, platform, body } = c.var;
+  const given = checked(platform.wellness, valueOf(body), 'wellness data');
+  const { date: sentDate, rawJson, ...sent } = given;
+  const date = platform.dayOf(sentDate);
+  const before = world.daily.find(bearer.athleteId, 'wellness', date)?.record ?? {};
+  const raw = mergedRaw(before['rawJson'], rawJson);
+  const record: Record<string, unknown> = {
+    ...before,
+    ...platform.adapted(sent),
+    ...(raw === undefined ? {} : { rawJson: raw }),
   };
+  for (const name of KILOCALORIES) {
+    const value = record[name];
+    if (typeof value === 'number') record[name] = Math.round(value);
+  }
+  requireStorable(record, INTEGER_COLUMNS);
+  const stored = world.daily.put(bearer.athleteId, 'wellness', date, record);
+  return platform.stored(stored.id, { success: true, data: rowOf(stored, bearer.athleteId) });
 }
 
 /** `GET /api/wellness?startDate=&endDate=&limit=`: an array, newest first. */
-export function listWellness(world: World): Handler<SandboxEnv> {
-  return (c) => {
-    const { athleteId } = c.get('bearer');
-    const { startDate = '', endDate, limit = '90' } = c.req.query();
-    const rows = world.daily
-      .list(athleteId, 'wellness')
-      .filter(({ date }) => date >= startDate && (endDate === undefined || date <= endDate))
-      .reverse()
-      .slice(0, Number.parseInt(limit, 10))
-      .map((state) => rowOf(state, athleteId));
-    return c.json(rows);
-  };
+export function listWellness(c: Call) {
+  const { athleteId } = c.var.bearer;
+  const { startDate = '', endDate, limit = '90' } = c.req.query();
+  const rows = c.var.world.daily
+    .list(athleteId, 'wellness')
+    .filter(({ date }) => date >= startDate && (endDate === undefined || date <= endDate))
+    .reverse()
+    .slice(0, Number.parseInt(limit, 10))
+    .map((state) => rowOf(state, athleteId));
+  return c.json(rows);
 }
 
-type WellnessRecord = { readonly date: string; readonly rawJson?: unknown } & Readonly<
-  Record<string, unknown>
->;
-
-function adapted(sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** Converts a day as Coach Watts does. */
+export function adapted(sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { vo2Max, ...rest } = sent;
   const record: Record<string, unknown> = { ...rest, vo2max: rest['vo2max'] ?? vo2Max };
   const change = (name: string, convert: (value: number) => number) => {

@@ -1,72 +1,66 @@
-import type { Context, Handler } from 'hono';
 import * as v from 'valibot';
 import { instantOf } from './dates.ts';
 import { refusal, serverError } from '../http/problem.ts';
-import { isStrict, requireKnown } from '../interface.ts';
-import type { SandboxWorkout } from './recordings.ts';
 import { valueOf } from '../http/request-body.ts';
-import { checked } from '../http/validate.ts';
-import type { SandboxEnv, World } from '../world.ts';
+import { checked, requireKnown } from '../http/validate.ts';
+import type { Call } from '../world.ts';
+import type { SandboxWorkout } from './recordings.ts';
 
 /**
  * `GET /api/workouts?limit=&offset=&startDate=&endDate=&type=&includeDuplicates=`: an array, newest
- * first. A plain day means its midnight in UTC, so `endDate` excludes that day. The kind `interface` knows no
- * query: it lists all.
+ * first. A plain day means its midnight in UTC, so `endDate` excludes that day.
  */
-export function listWorkouts(world: World): Handler<SandboxEnv> {
-  return async (c) => {
-    const { athleteId } = c.get('bearer');
-    const { current } = world.settings;
-    if (current.platform === 'interface') {
-      if (isStrict(current)) requireKnown('query parameter', Object.keys(c.req.query()));
-      await world.recordings.process(athleteId, current);
-      const all = world.recordings.workouts(athleteId, { includeDuplicates: true });
-      return c.json(all.map(documentedRow));
-    }
-    const type = c.req.query('type');
-    const filter = {
-      limit: count(c, 'limit', 50),
-      offset: count(c, 'offset', 0),
-      from: instant(c, 'startDate'),
-      before: instant(c, 'endDate'),
-      type: type === '' || type === 'all' ? undefined : type,
-      includeDuplicates: c.req.query('includeDuplicates') === 'true',
-    };
-    await world.recordings.process(athleteId, current);
-    return c.json(world.recordings.workouts(athleteId, filter));
+export async function listWorkouts(c: Call) {
+  const { recordings, settings } = c.var.world;
+  const { athleteId } = c.var.bearer;
+  const type = c.req.query('type');
+  const filter = {
+    limit: count(c, 'limit', 50),
+    offset: count(c, 'offset', 0),
+    from: instant(c, 'startDate'),
+    before: instant(c, 'endDate'),
+    type: type === '' || type === 'all' ? undefined : type,
+    includeDuplicates: c.req.query('includeDuplicates') === 'true',
   };
+  await recordings.process(athleteId, settings.current);
+  return c.json(recordings.workouts(athleteId, filter));
 }
 
-/** The document shows no rows. */
+/** `GET /api/workouts` of the interface document, which shows neither a query nor rows. */
+export async function listAllWorkouts(c: Call) {
+  const { recordings, settings } = c.var.world;
+  const { athleteId } = c.var.bearer;
+  if (c.var.platform.isStrict) requireKnown('query parameter', Object.keys(c.req.query()), []);
+  await recordings.process(athleteId, settings.current);
+  const all = recordings.workouts(athleteId, { includeDuplicates: true });
+  return c.json(all.map(documentedRow));
+}
+
 function documentedRow({ id, date, title, type, durationSec, distanceMeters }: SandboxWorkout) {
   return { id, date, title, type, durationSec, distanceMeters };
 }
 
 /** `PATCH /api/workouts/ID` with `{"title"}`. */
-export function renameWorkout(world: World): Handler<SandboxEnv> {
-  return (c) => {
-    const { athleteId } = c.get('bearer');
-    const { title } = checked(v.object({ title: v.string() }), valueOf(c.get('body')), 'input');
-    const workout = world.recordings.rename(athleteId, c.req.param('id') ?? '', title);
-    if (workout === null) throw refusal(404, NO_WORKOUT);
-    return c.json({ success: true, workout });
-  };
+export function renameWorkout(c: Call) {
+  const { world, bearer, body } = c.var;
+  const { title } = checked(v.object({ title: v.string() }), valueOf(body), 'input');
+  const workout = world.recordings.rename(bearer.athleteId, c.req.param('id') ?? '', title);
+  if (workout === null) throw refusal(404, NO_WORKOUT);
+  return c.json({ success: true, workout });
 }
 
 /** `DELETE /api/workouts/ID`: removes the workout and its recordings, which may be uploaded again. */
-export function removeWorkout(world: World): Handler<SandboxEnv> {
-  return (c) => {
-    const { athleteId } = c.get('bearer');
-    const isRemoved = world.recordings.remove(athleteId, c.req.param('id') ?? '');
-    if (!isRemoved) throw refusal(404, NO_WORKOUT);
-    return c.json({ success: true });
-  };
+export function removeWorkout(c: Call) {
+  const { world, bearer } = c.var;
+  const isRemoved = world.recordings.remove(bearer.athleteId, c.req.param('id') ?? '');
+  if (!isRemoved) throw refusal(404, NO_WORKOUT);
+  return c.json({ success: true });
 }
 
 const NO_WORKOUT = 'Workout not found or access denied';
 
 /** @throws Problem 500 for an invalid value, like deployed services */
-function count(c: Context<SandboxEnv>, name: string, fallback: number): number {
+function count(c: Call, name: string, fallback: number): number {
   const text = c.req.query(name);
   if (text === undefined || text === '') return fallback;
   const value = Number.parseInt(text, 10);
@@ -75,7 +69,7 @@ function count(c: Context<SandboxEnv>, name: string, fallback: number): number {
 }
 
 /** @throws Problem 500 for an invalid value, like deployed services */
-function instant(c: Context<SandboxEnv>, name: string): number | undefined {
+function instant(c: Call, name: string): number | undefined {
   const text = c.req.query(name);
   if (text === undefined || text === '') return undefined;
   const value = instantOf(text);

@@ -97,7 +97,7 @@ describe('GET /_sandbox/requests/:ordinal', () => {
   it('counts against the limit of the log', () => {
     const log = new RequestLog();
     for (let count = 0; count < 400; count++) {
-      const record = log.open('2026-02-15T12:00:00Z', new Request('http://localhost/'));
+      const record = log.open(null, '2026-02-15T12:00:00Z', new Request('http://localhost/'));
       log.recordAnswer(record, { status: 200, headers: {}, body: 'x'.repeat(200_000) });
     }
     const ordinals = log.list().map(({ ordinal }) => ordinal);

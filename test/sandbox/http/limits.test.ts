@@ -153,8 +153,12 @@ describe('the limits of a request', () => {
 
 describe('the request log', () => {
   const received = (log: RequestLog) =>
-    log.open('2026-02-15T12:00:00.000Z', new Request('http://localhost/', { method: 'POST' }));
-  const body = (bytes: number) => ({ kind: 'json', value: 'x'.repeat(bytes) }) as const;
+    log.open(
+      null,
+      '2026-02-15T12:00:00.000Z',
+      new Request('http://localhost/', { method: 'POST' }),
+    );
+  const body = (bytes: number) => ({ type: 'application/json', value: 'x'.repeat(bytes) });
 
   it('drops the oldest requests beyond 64 MB', () => {
     const log = new RequestLog();

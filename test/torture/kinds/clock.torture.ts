@@ -2,7 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LoggedExchange, EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
+import { EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
+import type { RequestRecord } from '../../../src/sandbox/types.ts';
 import type { Random } from '../../../src/seed/random.ts';
 import { type World, expireAccess, openLoggedInWorld } from '../../support/acceptance.ts';
 import { ndjson } from '../../support/program.ts';
@@ -177,7 +178,7 @@ async function commandUnderSteps(round: Round, world: World): Promise<void> {
   const running = world.start(json, { env: clock.env });
   const onExchange = (message: unknown) => {
     // The program is about to date its new token.
-    if ((message as LoggedExchange).record.route === 'token') return;
+    if ((message as RequestRecord).route === 'token') return;
     steps.to(drawOffset(random));
     round.count('steps under a command');
   };

@@ -2,7 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type LoggedExchange, EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
+import { EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
+import type { RequestRecord } from '../../../src/sandbox/types.ts';
 import { expireAccess, loginWithToken, openWorld } from '../../support/acceptance.ts';
 import { mountCrashDisk, whyNoCrashDisk } from '../../support/crash-disk.ts';
 import { type SmallDisk, mountSmallDisk, whyNoMount } from '../../support/disk.ts';
@@ -95,7 +96,7 @@ function failAtAnswer(nth: number, disk: Disk): () => string | null {
   let route: string | null = null;
   const onExchange = (message: unknown) => {
     if (++answers !== nth) return;
-    ({ route } = (message as LoggedExchange).record);
+    ({ route } = message as RequestRecord);
     disk.fail();
   };
   if (nth === 0) disk.fail();
