@@ -1,5 +1,5 @@
 import { whoIsLoggedIn } from '../api/account.ts';
-import { openSession } from '../auth/open-session.ts';
+import { openSession } from '../auth/session.ts';
 import { askedScopes, statedKind } from '../config/platforms.ts';
 import { missingScopeHint } from '../config/scopes.ts';
 import {

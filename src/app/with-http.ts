@@ -1,6 +1,5 @@
 import type { Http } from '../api/http.ts';
-import { openSession } from '../auth/open-session.ts';
-import type { Session } from '../auth/session.ts';
+import { type Session, openSession } from '../auth/session.ts';
 import type { Config } from '../config/config.ts';
 import type { AppContext } from './context.ts';
 

@@ -1,9 +1,14 @@
+import type { Http } from '../api/http.ts';
 import type { TokenSource } from '../api/token-source.ts';
 import type { Context } from '../base/context.ts';
 import { SyncError, isTemporary } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
-import { NEVER } from '../base/tasks.ts';
+import { NEVER, unlessAborted } from '../base/tasks.ts';
+import { type Config, requireBaseUrl, hasEnvironmentTokens } from '../config/config.ts';
+import { endpointUrl, serviceId } from '../config/endpoints.ts';
+import { environmentStore } from '../credentials/environment.ts';
+import { type StoreOptions, givenSecret, openLoginStore } from '../credentials/open-store.ts';
 import type { Credentials } from '../credentials/store.ts';
 import { endedAt, loginEnded, loginHint, notLoggedIn } from './login-errors.ts';
 import { withLoginLock } from './login-lock.ts';
@@ -15,7 +20,6 @@ import {
   refreshLogin,
   saveRefreshed,
 } from './refresh.ts';
-import { SharedTask } from './shared-task.ts';
 
 /** A token is refreshed this long before it expires (ms), or within a share of a short lifetime. */
 const EXPIRY_SKEW_MS = 60_000;
@@ -35,6 +39,36 @@ export interface SessionOptions extends RefreshOptions {
   /** The ledger of this run, if the platform does not name the athlete. */
   readonly unnamed?: string | undefined;
   readonly attended?: boolean | undefined;
+}
+
+/**
+ * Opens the login of this profile: from the environment if it has tokens, else from the configured
+ * store. Reads nothing until a token is asked for.
+ *
+ * @throws SyncError `CONFIG` if the base URL is missing.
+ */
+export function openSession(
+  context: Context,
+  config: Config,
+  options: StoreOptions & { readonly http: Http },
+): Session {
+  const baseUrl = requireBaseUrl(config);
+  return new Session(context, {
+    profile: config.profile,
+    profiles: config.profiles,
+    stateDir: config.paths.stateDir,
+    http: options.http,
+    store: hasEnvironmentTokens(config)
+      ? environmentStore(context, config)
+      : openLoginStore(config, options),
+    service: serviceId(baseUrl),
+    tokenUrl: endpointUrl(baseUrl, config.endpoints.token),
+    accountId: config.account?.id,
+    loginId: config.loginId,
+    unnamed: config.unnamedLedger,
+    clientSecret: givenSecret(config),
+    attended: options.attended,
+  });
 }
 
 type State =
@@ -67,8 +101,8 @@ export class Session implements TokenSource {
   #state: State = { name: 'unread' };
   /** The newest login that was read, usable or not. */
   #lastRead: Credentials | undefined;
-  /** The read or refresh in flight; all callers share it. */
-  #task: SharedTask<Credentials> | undefined;
+  /** The read or refresh in flight. All callers share it; one that leaves does not stop it. */
+  #task: Promise<Credentials> | undefined;
 
   constructor(context: Context, options: SessionOptions) {
     this.#context = context;
@@ -127,7 +161,7 @@ export class Session implements TokenSource {
    */
   async close(): Promise<void> {
     this.#closing.abort(new SyncError('INTERRUPTED', 'The session was closed.'));
-    await this.#task?.stop(this.#closing.signal.reason);
+    await this.#task?.catch(() => undefined);
     if (this.#state.name !== 'unsaved') return;
     const { credentials, replaced } = this.#state.unsaved;
     this.#state = { name: 'unread' };
@@ -145,23 +179,20 @@ export class Session implements TokenSource {
       if (this.#state.name === 'usable' && !isStale(this.#state.credentials)) {
         return this.#state.credentials;
       }
-      if (this.#task?.stopping === true) await this.#task.stop(undefined);
       const joined = this.#task;
-      const result = await (joined ?? this.#beginTask(isStale)).join(signal);
+      const result = await unlessAborted(joined ?? this.#beginTask(isStale), signal);
       // The caller who began a joined task may have accepted an older login.
       if (joined === undefined || !isStale(result)) return result;
     }
   }
 
-  #beginTask(isStale: IsStale): SharedTask<Credentials> {
-    const task: SharedTask<Credentials> = new SharedTask(async (stop) => {
-      try {
-        return await this.#readOrRefresh(isStale, stop);
-      } finally {
-        if (this.#task === task) this.#task = undefined;
-      }
+  #beginTask(isStale: IsStale): Promise<Credentials> {
+    const task = this.#readOrRefresh(isStale, this.#closing.signal).finally(() => {
+      this.#task = undefined;
     });
     this.#task = task;
+    // Every caller may have left.
+    task.catch(() => undefined);
     return task;
   }
 

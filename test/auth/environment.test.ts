@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openSession } from '../../src/auth/open-session.ts';
+import { openSession } from '../../src/auth/session.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import type { Env } from '../../src/base/env.ts';
 import { findPaths } from '../../src/config/paths.ts';

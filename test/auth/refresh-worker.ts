@@ -1,4 +1,4 @@
-import { openSession } from '../../src/auth/open-session.ts';
+import { openSession } from '../../src/auth/session.ts';
 import type { Text } from '../../src/base/phrase.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/system/this-process.ts';

@@ -159,10 +159,12 @@ describe('a refresh', () => {
     const { service, clock, needs, credentials } = await loggedIn({ faults: ['refresh:hang'] });
     clock.advance(HOUR);
     const stop = new AbortController();
-    const asked = openTestSession(needs).accessToken(stop.signal);
+    const session = openTestSession(needs);
+    const asked = session.accessToken(stop.signal);
     await expect.poll(() => service.control.requests({ route: 'token' }).length).toBe(1);
     stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C'));
     expect((await failure(asked)).code).toBe('INTERRUPTED');
+    await session.close();
     expect(refresh(await stored(needs.store))).toBe(refresh(credentials));
   });
 
@@ -172,9 +174,11 @@ describe('a refresh', () => {
     const stop = new AbortController();
     const context = testContext({ clock, signal: never });
     await withLoginLock(context, { stateDir, profile: 'default' }, async () => {
-      const asked = openTestSession(needs).accessToken(stop.signal);
+      const session = openTestSession(needs);
+      const asked = session.accessToken(stop.signal);
       setTimeout(() => stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C')), 50);
       expect((await failure(asked)).code).toBe('INTERRUPTED');
+      await session.close();
     });
     expect(tokenRequests(service)).toEqual([]);
   });
