@@ -5,7 +5,6 @@ import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { pushSummaryJson, pushSummaryText, warnOfZone } from '../app/words/days.ts';
 import { DayReport } from '../app/words/day-report.ts';
-import { sayLongWait } from '../app/words/long-wait.ts';
 import { storedWeight } from '../app/profile-update.ts';
 import { namedPaths, STDIN } from '../inputs/find-files.ts';
 import { targetsOf, withLedger } from '../app/ledger.ts';
@@ -177,7 +176,7 @@ async function send(
         progress.update({ noun: 'day', done, total });
         await deliverRecords(context, records, run, {
           ...targetsOf(connection, ledger).records,
-          onLongWait: sayLongWait(output),
+          onLongWait: (text) => output.say(text),
           report: (item) => {
             report.add(item);
             done++;

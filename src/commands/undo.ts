@@ -12,7 +12,6 @@ import { type RecordItem, deliverRecords } from '../records/deliver.ts';
 import { emptyDay } from '../records/prepared-record.ts';
 import { exitCodeOfItem } from '../app/outcomes.ts';
 import { pushItemJson, pushItemText } from '../app/words/days.ts';
-import { sayLongWait } from '../app/words/long-wait.ts';
 
 interface UndoFlags {
   readonly force?: boolean;
@@ -68,7 +67,7 @@ async function undo(
       const items: RecordItem[] = [];
       await deliverRecords(context, [emptyDay(date, [], kind)], options, {
         ...targetsOf(connection, ledger).records,
-        onLongWait: sayLongWait(output),
+        onLongWait: (text) => output.say(text),
         report: (item) => items.push(item),
       });
       const [item] = items;

@@ -4,9 +4,7 @@ import { activityView } from '../app/words/activities.ts';
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { DATE_FORMS, rangeFlags } from '../app/flags/date.ts';
-import { sameRideOf } from '../app/flags/same-ride.ts';
 import { FailureGroups } from '../app/words/failure-groups.ts';
-import { sayLongWait } from '../app/words/long-wait.ts';
 import { targetsOf, withLedger } from '../app/ledger.ts';
 import { Tally } from '../app/outcomes.ts';
 import {
@@ -109,7 +107,7 @@ export const upload: CommandModule = {
               output.say(
                 `Another sync is sending ${plural(count, 'recording')} just now; waiting for it.`,
               ),
-            onLongWait: sayLongWait(output),
+            onLongWait: (text) => output.say(text),
             progress: (now) => progress.update(recordingProgress(now)),
           });
         });
@@ -131,7 +129,7 @@ async function optionsOf(flags: UploadFlags, config: Config, context: AppContext
     dryRun: flags.dryRun ?? false,
     metadata: parseMetadata(flags.metadata ?? []),
     isTooEarly: since === undefined ? undefined : await earlierThan(since, config, context),
-    sameRide: sameRideOf(flags, config),
+    sameRide: flags.sameRide === true ? ('each' as const) : config.get('sameRide'),
     ...(name === undefined ? {} : { name }),
   };
 }

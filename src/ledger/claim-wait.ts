@@ -1,12 +1,13 @@
 import type { Context } from '../base/context.ts';
+import { holderOf } from '../system/processes.ts';
 
 /** After this time, a run names the process that it waits for (ms). */
 const LONG_WAIT_MS = 30_000;
 /** Pause before the next try (ms). */
 const POLL_MS = 100;
 
-/** Called once for each process for which a run waits long, with its mark: see `holderOf`. */
-export type OnLongWait = (mark: string) => void;
+/** Called once for each process for which a run waits long, with a sentence that names it, and the remedy if it is stopped. */
+export type OnLongWait = (text: string) => void;
 
 /** Waits for recordings and days that other tasks or processes are sending. */
 export class ClaimWait {
@@ -23,7 +24,7 @@ export class ClaimWait {
    * Tries until there is an outcome.
    *
    * @param attempt returns undefined while another task or process holds the claim
-   * @param holder returns the mark of that process
+   * @param holder returns the mark of that process: see `holderOf`
    * @throws the errors of the attempt; the signal's reason if it is aborted
    */
   async until<T>(
@@ -43,6 +44,11 @@ export class ClaimWait {
   #name(mark: string | undefined): void {
     if (mark === undefined || this.#named.has(mark)) return;
     this.#named.add(mark);
-    this.#onLongWait?.(mark);
+    const { pid, isStopped } = holderOf(mark);
+    this.#onLongWait?.(
+      isStopped
+        ? `Waiting for process ${pid}, which began to send the same and is stopped: \`kill -CONT ${pid}\` continues it, \`kill -KILL ${pid}\` ends it.`
+        : `Waiting for process ${pid}, which is still sending the same.`,
+    );
   }
 }

@@ -17,10 +17,10 @@ export interface SendOptions {
   readonly isTooEarly?: ((activity: Activity) => boolean) | undefined;
   readonly dryRun: boolean;
   /**
-   * Of a ride that was sent already: `send` another recording of it and what is covered, `hold` another recording.
-   * Absent: send another recording, with a note.
+   * Which recordings of one ride are sent: `all`, with a note, or the `first`, as the setting says; `each` by the user's
+   * choice, also those that another one covers. Absent: all.
    */
-  readonly sameRide?: 'send' | 'hold' | undefined;
+  readonly sameRide?: 'all' | 'first' | 'each' | undefined;
 }
 
 /**

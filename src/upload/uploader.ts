@@ -154,7 +154,7 @@ export class Uploader {
       this.#target.known?.remember(found.absolute, found.stamp, found.known);
     }
     if ('item' in examined) return examined.item;
-    if (this.#options.sameRide !== 'hold') return await this.#deliver(examined.recording);
+    if (this.#options.sameRide !== 'first') return await this.#deliver(examined.recording);
     // The first recording of a ride is sent before the second one is looked at.
     const { recording } = examined;
     const delivered = this.#turn.then(() => this.#deliver(recording));
@@ -207,13 +207,13 @@ export class Uploader {
     const workout = track === undefined ? facts : { ...facts, sentAs: fields.fileName };
     const { shape } = summary;
     const claimed = { ...about, workout, shape, track };
-    const chosen = force || this.#options.sameRide === 'send';
+    const chosen = force || this.#options.sameRide === 'each';
     const label = workoutLabel(about.activity.startedAt, fields.fileName);
     const by = track === undefined || chosen ? undefined : this.rides.coverOf(shape, label);
     if (by !== undefined) return { path, outcome: 'covered', by, sha256 };
     const same = this.rides.sameAs(shape, known?.sha256 ?? sha256);
     const before = same.filter(({ isConverted }) => !isConverted);
-    if (this.#options.sameRide === 'hold' && !chosen && before.length > 0) {
+    if (this.#options.sameRide === 'first' && !chosen && before.length > 0) {
       if (!this.#options.dryRun) ledger.hold(claimed);
       return { path, outcome: 'held', by: before.map((ride) => ride.path), sha256 };
     }

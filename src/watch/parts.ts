@@ -10,7 +10,7 @@ import type { KnownFiles } from '../ledger/known-files.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
-import type { Rank, Zone } from '../records/types.ts';
+import type { Zone } from '../records/types.ts';
 import type { Lock } from '../system/process-lock.ts';
 import type { SendOptions } from '../upload/known-outcome.ts';
 import type { UploadItem } from '../upload/report.ts';
@@ -55,8 +55,8 @@ export interface WatchAccount {
   /** Name of the file part of an upload. */
   readonly filePart: string;
   readonly zone: () => Promise<Zone>;
-  /** Which of several programs counts on a day of wellness. */
-  readonly rank: Rank;
+  /** As the setting: which of several programs counts on a day of wellness. */
+  readonly prefer: readonly string[];
   /** As in the options of an upload. */
   readonly sameRide?: SendOptions['sameRide'];
 }

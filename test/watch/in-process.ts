@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
-import { rankBy } from '../../src/records/prefer.ts';
 import { RecordLedger } from '../../src/ledger/records.ts';
 import { markProcess } from '../../src/system/processes.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
@@ -114,7 +113,7 @@ export function start(
     onSignal: () => undefined,
     delivers,
     zone: () => Promise.resolve({ name: 'Europe/Berlin', from: 'profile' }),
-    rank: rankBy(),
+    prefer: [],
   };
   const all = { folders: [folder], newOnly: false, pollMs: undefined, dryRun: false, ...given };
   const watcher = new Watcher(testContext({ clock, signal: stop.signal }), all, target);

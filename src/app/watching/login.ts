@@ -6,7 +6,6 @@ import { configFor } from '../config.ts';
 import { loginRejected } from '../ledger-account.ts';
 import { openLedger } from '../ledger.ts';
 import { zoneFor } from '../zone.ts';
-import { sameRideOf } from '../flags/same-ride.ts';
 import type { Context } from '../../base/context.ts';
 import { type ErrorCode, type Failure, SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
@@ -21,7 +20,6 @@ import { moveWellness } from '../../ledger/accounts.ts';
 import { moveCopies } from '../../ledger/outbox.ts';
 import { watchMarks } from '../../ledger/watch-marks.ts';
 import type { Lock } from '../../system/process-lock.ts';
-import { rankBy } from '../../records/prefer.ts';
 import type { WatchMachine } from '../../watch/parts.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { isLoginFailure } from '../../watch/send/circuit-breaker.ts';
@@ -100,8 +98,8 @@ export async function openLogin(context: AppContext, once: boolean, how: 'online
       filePart: connection.filePart,
       // Read again: the athlete may travel, or set a zone.
       zone: () => zoneFor(configFor(context), context),
-      rank: rankBy(config.get('prefer')),
-      sameRide: sameRideOf({}, config),
+      prefer: config.get('prefer'),
+      sameRide: config.get('sameRide'),
       loginEndsAt: (signal: AbortSignal) => loginEndsAt(context, config, signal),
       /** Asks the service whether it takes the login; refreshes a token that is due. @throws SyncError */
       useLogin: async (signal: AbortSignal) => {

@@ -4,7 +4,6 @@ import { type CommandModule, zoneFlag } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { DATE_FORMS } from '../../app/flags/date.ts';
-import { sameRideOf } from '../../app/flags/same-ride.ts';
 import { findSubject } from '../../app/flags/subject.ts';
 import { targetsOf, withLedger } from '../../app/ledger.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
@@ -53,7 +52,7 @@ export const explain: CommandModule = {
       if ('file' in subject) {
         const login = isLogged ? 'good' : isKnown ? 'ended' : 'none';
         const standing = copy === undefined ? login : 'copied';
-        const options = { dryRun: true, sameRide: sameRideOf({}, config) };
+        const options = { dryRun: true, sameRide: config.get('sameRide') };
         const { upload } = targetsOf(connection, ledger);
         const tools = {
           uploads: ledger.uploads,

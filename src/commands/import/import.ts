@@ -5,7 +5,6 @@ import { activityView } from '../../app/words/activities.ts';
 import { DATE_FORMS, sinceFlag } from '../../app/flags/date.ts';
 import { pushSummaryText, warnOfZone } from '../../app/words/days.ts';
 import { DayReport } from '../../app/words/day-report.ts';
-import { sayLongWait } from '../../app/words/long-wait.ts';
 import { namedPaths } from '../../inputs/find-files.ts';
 import {
   recordingProgress,
@@ -31,7 +30,6 @@ import { PHONE_TRACKS } from '../../import/take-tracks.ts';
 import { KINDS } from '../../ledger/records.ts';
 import { type DeliveryTarget, type RecordItem, deliverRecords } from '../../records/deliver.ts';
 import type { SendOptions } from '../../upload/known-outcome.ts';
-import { sameRideOf } from '../../app/flags/same-ride.ts';
 import type { UnreadableInput } from '../../inputs/input-files.ts';
 import { rankBy } from '../../records/prefer.ts';
 import { SOURCES } from '../../records/sources/all.ts';
@@ -95,7 +93,8 @@ export const importExport: CommandModule = {
     };
     const archives = new Archives(signal, tmpdir());
     try {
-      const run = new Import(context, config, archives, options, sameRideOf(flags, config));
+      const sameRide = flags.sameRide === true ? 'each' : config.get('sameRide');
+      const run = new Import(context, config, archives, options, sameRide);
       const named = namedPaths(paths, context.cwd);
       return flags.dryRun === true ? await run.show(named) : await run.send(named, flags.yes);
     } finally {
@@ -260,13 +259,13 @@ class Import {
           sendOptions,
           {
             ...upload,
-            onLongWait: sayLongWait(output),
+            onLongWait: (text) => output.say(text),
             report: (item) => this.#reportUpload(item),
             progress: (now) => progress.update(recordingProgress(now)),
           },
           {
             ...records,
-            onLongWait: sayLongWait(output),
+            onLongWait: (text) => output.say(text),
             report: (item) => {
               this.#report.add(item);
               done++;

@@ -2,8 +2,9 @@ import { type Failure, SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { MeasuredFile } from '../../ledger/wellness.ts';
 import { type RecordItem, deliverRecords } from '../../records/deliver.ts';
+import { rankBy } from '../../records/prefer.ts';
 import { credibleSamples } from '../../records/wellness/fit-choice.ts';
-import type { PreparedRecord, Zone } from '../../records/types.ts';
+import type { PreparedRecord, Rank, Zone } from '../../records/types.ts';
 import { CircuitBreaker, isLoginFailure } from '../send/circuit-breaker.ts';
 import { patientClient } from '../send/refusal-backoff.ts';
 import { CHECK_MS } from '../events.ts';
@@ -37,8 +38,8 @@ type WellnessParts = ConstructorParameters<typeof WellnessFiles>[0] &
     | 'clock'
     | 'delivers'
     | 'events'
+    | 'prefer'
     | 'random'
-    | 'rank'
     | 'serviceAnswered'
     | 'url'
     | 'zone'
@@ -51,6 +52,7 @@ type WellnessParts = ConstructorParameters<typeof WellnessFiles>[0] &
 export class Wellness {
   readonly #parts: WellnessParts;
   readonly #files: WellnessFiles;
+  readonly #rank: Rank;
   readonly #backOff: CircuitBreaker;
   #readAt = -Infinity;
   #saidScale = false;
@@ -63,6 +65,7 @@ export class Wellness {
   constructor(parts: WellnessParts, folders: Folders, devices: DeviceFolders | undefined) {
     this.#parts = parts;
     this.#files = new WellnessFiles(parts, folders, devices);
+    this.#rank = rankBy(parts.prefer);
     this.#backOff = new CircuitBreaker(() => parts.clock.monotonic(), parts.random);
   }
 
@@ -122,7 +125,7 @@ export class Wellness {
   }
 
   async #check(): Promise<void> {
-    const { breaker, clock, delivers, dryRun, rank, zone } = this.#parts;
+    const { breaker, clock, delivers, dryRun, zone } = this.#parts;
     const { records } = this.#parts.ledger;
     let read: Awaited<ReturnType<WellnessFiles['read']>> = [];
     if (this.#isReadDue) {
@@ -131,7 +134,7 @@ export class Wellness {
       read = await this.#files.read();
     }
     if (read.length === 0 && records.wellness.openFiles().length === 0) return;
-    const when = { zone: await zone(), now: clock.now(), rank };
+    const when = { zone: await zone(), now: clock.now(), rank: this.#rank };
     this.#reportLeftOut(read, when);
     const unrecorded = dryRun ? read : [];
     const { due, isScaleShared, settle } = await planDays(records, unrecorded, when);
@@ -145,7 +148,7 @@ export class Wellness {
 
   /** Sends days. @returns those that the service did not answer */
   async #send(due: readonly PreparedRecord[]): Promise<ReadonlySet<string>> {
-    const { dryRun, ledger, rank, url } = this.#parts;
+    const { dryRun, ledger, url } = this.#parts;
     const left = new Map(due.map((record) => [record.date, record]));
     let failure: Failure | undefined;
     let retryAfterMs = 0;
@@ -162,7 +165,7 @@ export class Wellness {
         this.#settleDay(item, record);
       }
     };
-    const options = { force: false, dryRun, jobs: AT_ONCE, rank } as const;
+    const options = { force: false, dryRun, jobs: AT_ONCE, rank: this.#rank } as const;
     const target = { ledger: ledger.records, client, url, report: onItem };
     await deliverRecords(this.#parts, due, options, target);
     if (failure === undefined) this.#succeeded();

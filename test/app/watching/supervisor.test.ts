@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import type { OpenLogin, WatchSetup } from '../../../src/app/watching/login.ts';
 import { superviseWatcher } from '../../../src/app/watching/supervisor.ts';
-import { rankBy } from '../../../src/records/prefer.ts';
 import { SyncError } from '../../../src/base/errors.ts';
 import { openDatabase } from '../../../src/ledger/database.ts';
 import { knownFiles } from '../../../src/ledger/known-files.ts';
@@ -52,8 +51,8 @@ function openAs(athlete: string, given: Pick<OpenLogin, 'loginEndsAt'>): OpenLog
     client: dead,
     url: () => new URL('http://127.0.0.1:9'),
     zone: () => Promise.resolve({ name: 'UTC', from: 'machine' }),
-    rank: rankBy(),
-    sameRide: undefined,
+    prefer: [],
+    sameRide: 'all',
     useLogin: dead,
     takeOver: () => undefined,
     close: () => {
