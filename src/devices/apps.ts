@@ -30,6 +30,9 @@ export interface App {
 
 const FAKER = 'jat255/Fit-File-Faker fit_file_faker/app_registry.py';
 
+/** No public page says that the app keeps recordings on this machine. */
+const NO_FOLDER = { folders: {}, evidence: [], confirmed: false } as const;
+
 export const APPS: readonly App[] = [
   {
     name: 'zwift',
@@ -109,24 +112,11 @@ export const APPS: readonly App[] = [
     evidence: ['https://github.com/johnazariah/fitwatch'],
     confirmed: false,
   },
-  ...withoutFolder([
-    ['rouvy', 'ROUVY'],
-    ['systm', 'Wahoo SYSTM'],
-    ['tacx', 'Tacx Training'],
-    ['ictrainer', 'icTrainer'],
-  ]),
+  { name: 'rouvy', title: 'ROUVY', ...NO_FOLDER },
+  { name: 'systm', title: 'Wahoo SYSTM', ...NO_FOLDER },
+  { name: 'tacx', title: 'Tacx Training', ...NO_FOLDER },
+  { name: 'ictrainer', title: 'icTrainer', ...NO_FOLDER },
 ];
-
-/** Apps of which no public page says that they keep recordings on this machine. */
-function withoutFolder(apps: readonly (readonly [name: string, title: string])[]): App[] {
-  return apps.map(([name, title]) => ({
-    name,
-    title,
-    folders: {},
-    evidence: [],
-    confirmed: false,
-  }));
-}
 
 /** Returns the variables of an environment that name folders of apps, and no others. */
 export function appVariables(env: Env): Env {

@@ -50,7 +50,8 @@ export class BatchSender {
   readonly #large = { buffers: reusedBuffer(), queue: Promise.resolve() as Promise<unknown> };
   readonly #totals = { done: 0, sentBytes: 0 };
   #doneBytes = 0;
-  readonly #times = new UploadTimes();
+  /** Absent: there is nothing to estimate the rest by. */
+  readonly #times: UploadTimes | undefined;
   /** The recording started last. */
   #current = '';
 
@@ -67,6 +68,7 @@ export class BatchSender {
     this.#isOffline = options.dryRun;
     this.#target = target;
     this.#total = total;
+    if (total !== undefined && total.count > 1) this.#times = new UploadTimes(total);
     this.#uploader = new Uploader(context, options, { ...target, runStartedAt });
   }
 
@@ -210,7 +212,7 @@ export class BatchSender {
 
   #showProgress(): void {
     const done = { count: this.#totals.done, bytes: this.#doneBytes };
-    const share = this.#total && this.#times.share(done, this.#total);
+    const share = this.#times?.share(done);
     const total = this.#total?.count;
     this.#target.progress?.({ ...this.#totals, total, share, current: this.#current });
   }
@@ -220,7 +222,7 @@ export class BatchSender {
     this.#totals.done++;
     this.#doneBytes += bytes;
     if (startedAt !== undefined) {
-      this.#times.add(this.#context.clock.monotonic() - startedAt, bytes);
+      this.#times?.add(this.#context.clock.monotonic() - startedAt, bytes);
     }
     if ('attempts' in item && 'size' in item) this.#totals.sentBytes += item.size ?? 0;
     this.#target.report(item);

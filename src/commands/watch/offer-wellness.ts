@@ -9,7 +9,7 @@ import { changeProfile } from '../../config/config-write.ts';
 import type { WatchScope } from '../../daemon/state-file.ts';
 import { findDevices } from '../../devices/find.ts';
 import type { Device } from '../../devices/types.ts';
-import { REMOTE_CHILD, RemoteReader } from '../../devices/remote/reader.ts';
+import { REMOTE_CHILD, RemoteReaders } from '../../devices/remote/reader.ts';
 import { mayHang } from '../../system/mounts.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 import { makeStateFolder } from '../../system/storage.ts';
@@ -67,13 +67,13 @@ async function firstWithWellness(
   folders: readonly string[],
   plugged: readonly Pick<Device, 'title' | 'wellness'>[] = [],
 ): Promise<string | undefined> {
-  const reader = new RemoteReader({
+  const readers = new RemoteReaders({
     childPath: join(programDir, REMOTE_CHILD),
     env,
     silenceMs: LOOK_MS,
   });
   const list = async (path: string) =>
-    mayHang(path) ? await reader.list(path, signal) : readdirSync(path);
+    mayHang(path) ? await readers.of(path).list(path, signal) : readdirSync(path);
   // A listing over MTP asks the device about each file: without it, the folder counts as holding files.
   const holdsFiles = async (place: string) =>
     isOnMtp(place) || (await list(place).catch(() => [])).some((file) => /\.fit$/i.test(file));
@@ -88,7 +88,7 @@ async function firstWithWellness(
     for (const { name, place } of places) if (await holdsFiles(place)) return name;
     return undefined;
   } finally {
-    reader.close();
+    readers.close();
   }
 }
 
