@@ -14,6 +14,8 @@ export interface FitActivity {
   /** In the order of their times. Without any, the session is one lap. */
   readonly laps?: readonly FitLap[];
   readonly pauses?: readonly FitPause[];
+  /** m; counts if no record has a distance. */
+  readonly distance?: number | undefined;
   /** kcal */
   readonly calories?: number | undefined;
   /** Local time minus UTC (s). Without it, the recording states no local time. */
@@ -34,6 +36,8 @@ export interface FitLap {
   readonly from: number;
   readonly to: number;
   readonly intensity?: keyof typeof INTENSITY;
+  /** m; counts if no record of the activity has a distance. */
+  readonly distance?: number | undefined;
   /** kcal */
   readonly calories?: number | undefined;
 }
@@ -105,12 +109,12 @@ export function encodeActivity(activity: FitActivity): Uint8Array {
     }
     write(MESSAGE.record, recordFields(record));
     for (const [index, lap] of takeWhile(nextLaps, ([, { to }]) => to <= record.time)) {
-      const totals = totalsOf(records, pauses, lap.from, lap.to);
+      const totals = totalsOf(records, pauses, lap);
       write(MESSAGE.lap, lapFields(index, lap, totals, activity.sport));
     }
   }
   timer(end, EVENT_TYPE.stopAll);
-  const totals = totalsOf(records, pauses, start, end);
+  const totals = totalsOf(records, pauses, { from: start, to: end, distance: activity.distance });
   write(MESSAGE.session, sessionFields(activity, totals, laps.length));
   write(MESSAGE.activity, [
     time(253, end),

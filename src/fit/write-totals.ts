@@ -29,16 +29,23 @@ export interface FitPause {
 /** What a lap or a session states about its records. A channel that no record has is undefined. */
 export type Totals = Readonly<ReturnType<typeof totalsOf>>;
 
+/** A lap or a session: from one time to another, both included (s since 1970). */
+interface Part {
+  readonly from: number;
+  readonly to: number;
+  /** What the device states (m); counts if no record has a distance. */
+  readonly distance?: number | undefined;
+}
+
 /**
- * Computes the totals of the records from one time to another, both included (s since 1970).
+ * Computes the totals of the records in a part of an activity.
  *
  * @param pauses times in which the timer stood still
  */
 export function totalsOf(
   all: readonly FitRecord[],
   pauses: readonly FitPause[],
-  from: number,
-  to: number,
+  { from, to, distance: stated }: Part,
 ) {
   const records = all.slice(
     firstWith(all, ({ time }) => time >= from),
@@ -54,7 +61,7 @@ export function totalsOf(
   );
   const timer = to - from - sum(paused);
   const along = channel('distance');
-  const distance = along.length === 0 ? undefined : (along.at(-1) ?? 0) - (along[0] ?? 0);
+  const distance = along.length === 0 ? stated : (along.at(-1) ?? 0) - (along[0] ?? 0);
   const steps = stepsOf(channel('altitude'));
   const places = records.filter(({ latitude }) => latitude !== undefined);
   return {

@@ -1,6 +1,7 @@
 import { type FitLap, encodeActivity } from '../fit/write-activity.ts';
 import type { FitPause } from '../fit/write-totals.ts';
 import { loadCrypto } from '../system/this-process.ts';
+import { cadenceUnit } from '../fit/sports.ts';
 import { metresBetween } from './distance.ts';
 import type { Point } from './read.ts';
 import type { Stretch } from './split.ts';
@@ -49,14 +50,15 @@ export function convert(stretch: Stretch, isPhone: boolean): Conversion {
   mendDistances(stretch);
   const pauses = pausesOf(stretch);
   setDistances(points, pauses);
+  notes.push(...halveSteps(stretch), ...dropSpeeds(points));
   if (points.some(({ speed }) => speed === undefined)) setSpeeds(points, pauses);
   const gaps = fillGaps(points);
   const laps = lapsOf(stretch);
-  const calories = stretch.laps.flatMap(({ calories }) => calories ?? []);
   const fit = encodeActivity({
     fileId: { manufacturer: DEVELOPMENT, product: CONVERTER, productName: 'athlete-sync' },
     ...{ sport, subSport, laps, pauses, records: points },
-    calories: calories.length === 0 ? undefined : kcal(calories.reduce((a, b) => a + b)),
+    distance: sumOf(stretch.laps.flatMap(({ distance = 0 }) => distance)) || undefined,
+    calories: kcal(sumOf(stretch.laps.flatMap(({ calories = 0 }) => calories))),
   });
   return { fit, digest, converter: CONVERTER, name, gaps, notes, isPhone };
 }
@@ -274,6 +276,39 @@ function isNearWay(points: readonly Point[], along: ReadonlyMap<Point, number>):
   return Math.abs(stated - metres) <= AGREEMENT * metres;
 }
 
+/** More strides a minute no athlete has on the mean of an activity: the file counts both feet. */
+const MOST_STRIDES = 110;
+
+/** Halves the cadence of runs and walks that is in steps: FIT files have pairs of them. */
+function halveSteps({ points, ...numbers }: Stretch): string[] {
+  const steps = points.filter(({ cadence = 0 }) => cadence > 0);
+  const mean = sumOf(steps.map(({ cadence = 0 }) => cadence)) / steps.length;
+  if (cadenceUnit(numbers) !== 'spm' || !(mean > MOST_STRIDES)) return [];
+  for (const point of steps) point.cadence = (point.cadence ?? 0) / 2;
+  return ['Its cadence is in steps, and a recording has pairs of them: halved.'];
+}
+
+/** Stated speeds are in knots, mph or km/h if they exceed those of the distances by such factors. */
+const OTHER_UNITS = { least: 1.7, most: 4 };
+
+/** Leaves out stated speeds in another unit. */
+function dropSpeeds(points: readonly Point[]): string[] {
+  let [stated, metres] = [0, 0];
+  for (const [index, { time, speed, distance = NaN }] of points.entries()) {
+    const before = points[index - 1];
+    const secs = time - (before?.time ?? NaN);
+    const way = distance - (before?.distance ?? NaN);
+    if (speed === undefined || Number.isNaN(way) || secs > FILLED_SECS) continue;
+    stated += speed * secs;
+    metres += way;
+  }
+  const times = stated / metres;
+  if (!(times > OTHER_UNITS.least && times < OTHER_UNITS.most)) return [];
+  for (const point of points) point.speed = undefined;
+  const shown = times.toFixed(1);
+  return [`Its speeds are ${shown} times those of its distances, and are left out.`];
+}
+
 /** A speed is that over this time, in which the rounding of positions does not show (s). */
 const SPEED_SECS = 5;
 
@@ -338,15 +373,20 @@ function lapsOf({ laps, points }: Stretch): FitLap[] {
   const start = points[0]?.time ?? 0;
   const end = points.at(-1)?.time ?? 0;
   const borders = laps.map(({ from }) => Math.min(Math.max(Math.floor(from), start), end));
-  return laps.flatMap(({ calories, isRest = false }, index) => {
+  return laps.flatMap(({ calories, distance, isRest = false }, index) => {
     const from = index === 0 ? start : (borders[index] ?? end);
     const to = borders[index + 1] ?? end;
     if (to <= from) return [];
-    return [{ from, to, intensity: isRest ? 'rest' : 'active', calories: kcal(calories) } as const];
+    const intensity = isRest ? 'rest' : 'active';
+    return [{ from, to, intensity, distance, calories: kcal(calories) } as const];
   });
 }
 
 /** Returns energy as FIT can hold it (kcal); undefined for none. */
 function kcal(value = 0): number | undefined {
   return value >= 0.5 && value < 65_535 ? Math.round(value) : undefined;
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }

@@ -33,9 +33,17 @@ export interface Lap {
   readonly from: number;
   /** Without pauses. */
   secs?: number;
+  /** m */
+  distance?: number;
   /** kcal */
   calories?: number;
   isRest?: boolean;
+}
+
+/** Values of a file that cannot be read: how many, and the first. */
+export interface Unread {
+  count: number;
+  first: string;
 }
 
 /** A `trk` of GPX, or an `Activity` of TCX. */
@@ -53,10 +61,11 @@ export interface TrackFile {
   /** The program or the device that wrote the file. */
   creator: string;
   readonly tracks: Track[];
-  /** Track points without a time. */
+  /** Track points without a time that can be read. */
   untimed: number;
-  /** Positions of GPX that cannot be read or are not on the earth: how many, and the first. */
-  readonly unplaced: { count: number; first: string };
+  readonly unreadTimes: Unread;
+  /** Positions of GPX that cannot be read or are not on the earth. */
+  readonly unplaced: Unread;
   /** What else the file holds: `rte`, `wpt`, `course`, `workout`. */
   readonly others: Set<string>;
 }
@@ -185,6 +194,7 @@ class TrackReader {
       creator: '',
       tracks: [],
       untimed: 0,
+      unreadTimes: { count: 0, first: '' },
       unplaced: { count: 0, first: '' },
       others: new Set(),
     };
@@ -226,9 +236,11 @@ class TrackReader {
     setChannel(point, 'longitude', lon);
     const isPlaced = point.latitude !== undefined && point.longitude !== undefined;
     if (isPlaced || lat.trim() === '' || lon.trim() === '') return;
-    const { unplaced } = this.file;
-    if (unplaced.count++ === 0)
-      unplaced.first = `point ${this.#points}, lat="${textOf(lat)}" lon="${textOf(lon)}"`;
+    this.#noteUnread(this.file.unplaced, `lat="${textOf(lat)}" lon="${textOf(lon)}"`);
+  }
+
+  #noteUnread(unread: Unread, written: string): void {
+    if (unread.count++ === 0) unread.first = `point ${this.#points}, ${written}`;
   }
 
   addText(text: string): void {
@@ -269,6 +281,8 @@ class TrackReader {
   #addValue(point: Point, name: string): void {
     if (name === 'time') {
       point.time = timeOf(this.#text);
+      if (Number.isNaN(point.time) && this.#text.trim() !== '')
+        this.#noteUnread(this.file.unreadTimes, `time="${textOf(this.#text)}"`);
       return;
     }
     const channel = CHANNELS.get(name);
@@ -291,6 +305,9 @@ class TrackReader {
       case 'lap totaltimeseconds':
         if (lap !== undefined) lap.secs = Number(this.#text);
         break;
+      case 'lap distancemeters':
+        if (lap !== undefined) lap.distance = Number(this.#text);
+        break;
       case 'lap calories':
         if (lap !== undefined) lap.calories = Number(this.#text);
         break;
@@ -308,12 +325,22 @@ function setChannel(point: Point, channel: Channel, text: string): void {
   if (value >= least && value <= most) point[channel] = value;
 }
 
+/** A time of ISO 8601, also with a blank between its parts, with slashes, or with a comma before the fraction. */
+const TIME =
+  /^(\d{4}[-/]\d\d[-/]\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d+))? ?(?:Z|([+-]\d\d)(?::?(\d\d))?)?$/i;
+
 /** Returns seconds since 1970; NaN for a text that is no time. A time without a zone is UTC. */
 function timeOf(text: string): number {
   const written = text.trim();
   // Seconds or milliseconds since 1970.
   if (/^\d{10}(?:\d{3})?$/.test(written)) return Number(written) / (written.length > 10 ? 1000 : 1);
-  return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(written) ? written : `${written}Z`) / 1000;
+  const [, date = '', clock = '', fraction = '0', hours = '+00', minutes = '00'] =
+    TIME.exec(written) ?? [];
+  return (
+    Date.parse(
+      `${date.replaceAll('/', '-')}T${clock}${clock.length > 5 ? `.${fraction}` : ''}${hours}:${minutes}`,
+    ) / 1000
+  );
 }
 
 /** Longest name that is kept (characters). */

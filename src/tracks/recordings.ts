@@ -1,6 +1,6 @@
 import { type Conversion, convert } from './convert.ts';
 import type { TrackKind } from './kind.ts';
-import { type Track, readTracks } from './read.ts';
+import { type Track, type Unread, readTracks } from './read.ts';
 import { type SplitResult, splitTracks } from './split.ts';
 
 /** An activity of a GPX or TCX file, or why a part of it is none. `path` of the second one ends in `#2`. */
@@ -26,16 +26,21 @@ export async function* convertFile(
 ): AsyncGenerator<TrackResult, void, undefined> {
   const file = await readTracks(bytes, kind, signal);
   const isPhone = PHONES.test(file.creator) || LOW_ACCURACY.test(path);
-  const { count, first } = file.unplaced;
+  const { unplaced, unreadTimes } = file;
   const isPlaced = ({ points }: Track) => points.some(({ latitude }) => latitude !== undefined);
-  if (count > 0 && !file.tracks.some(isPlaced))
-    return yield { path, obstacle: `None of its positions can be read. The first is ${first}.` };
-  const notes =
-    count === 0 ? [] : [`Positions that cannot be read: ${count}. The first is ${first}.`];
+  if (unplaced.count > 0 && !file.tracks.some(isPlaced)) {
+    const obstacle = `None of its positions can be read. The first is ${unplaced.first}.`;
+    return yield { path, obstacle };
+  }
+  const notes = [...unreadNote('Positions', unplaced), ...unreadNote('Times', unreadTimes)];
   for (const [index, part] of splitTracks(file, now).entries()) {
     const name = index === 0 ? path : `${path}#${index + 1}`;
     yield { path: name, ...converted(part, isPhone, index === 0 ? notes : []) };
   }
+}
+
+function unreadNote(what: string, { count, first }: Unread): string[] {
+  return count === 0 ? [] : [`${what} that cannot be read: ${count}. The first is ${first}.`];
 }
 
 function converted(part: SplitResult, isPhone: boolean, notes: readonly string[]) {

@@ -34,13 +34,17 @@ export function splitTracks(file: TrackFile, now: number): SplitResult[] {
   const whole = stretches.filter(({ points }) => points.length > 1);
   if (whole.length === 0)
     return [{ obstacle: 'All its points are of one second: it is no activity.' }];
-  return whole
+  const parts = whole
     .toSorted((a, b) => startOf(a) - startOf(b))
     .map((stretch) => {
       const obstacle = obstacleOf(stretch, file, now / 1000);
       return obstacle === undefined ? stretch : { obstacle };
     });
+  const pointless = tracks.filter(({ points, laps }) => points.length === 0 && laps.length > 0);
+  return [...parts, ...pointless.map(() => ({ obstacle: POINTLESS }))];
 }
+
+const POINTLESS = 'It holds laps without points, which a recording cannot have.';
 
 function startOf({ points: [first] }: Stretch): number {
   return first?.time ?? 0;
@@ -104,9 +108,12 @@ function joined({ kind }: TrackFile, stretches: readonly Stretch[]): Stretch[] {
   return all;
 }
 
-function emptyText({ untimed, others }: TrackFile): string {
+function emptyText({ tracks, untimed, unreadTimes, others }: TrackFile): string {
+  if (unreadTimes.count > 0)
+    return `Most of its times cannot be read. The first is ${unreadTimes.first}.`;
   if (untimed > 0)
     return 'Most of its points have no time: it is a route, not a recorded activity.';
+  if (tracks.some(({ laps }) => laps.length > 0)) return POINTLESS;
   const [other = ''] = others;
   const held = { rte: 'a route', wpt: 'waypoints', course: 'a course', workout: 'a workout plan' };
   const what = Object.hasOwn(held, other) ? held[other as keyof typeof held] : 'no track';

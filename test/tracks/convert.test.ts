@@ -45,7 +45,11 @@ async function parsed(Reader: typeof FitParser, bytes: Buffer): Promise<Parsed> 
 }
 
 /** Checks that the platform reads the same records and sessions, with the old fields of speed and altitude. */
-async function comparePlatform(bytes: Buffer, { records, sessions }: Parsed): Promise<void> {
+async function comparePlatform(
+  bytes: Buffer,
+  { records, sessions }: Parsed,
+  ofLaps: boolean,
+): Promise<void> {
   const there = await parsed(PlatformParser, bytes);
   expect(there.records).toMatchObject(records);
   for (const record of there.records) {
@@ -57,9 +61,10 @@ async function comparePlatform(bytes: Buffer, { records, sessions }: Parsed): Pr
   expect(shown(there.sessions)).toEqual(shown(sessions));
   const altitudes = there.records.map(({ altitude }) => Number(altitude ?? 0));
   const jump = Math.max(...altitudes) - Math.min(...altitudes);
-  // The ascent of impossible altitudes is more than the field holds.
+  // Laps may state a distance, and the ascent of impossible altitudes is more than the field holds.
   const has = (field: string) =>
-    there.records.some((record) => field in record) && (field !== 'altitude' || jump < 5_000);
+    (ofLaps && field === 'distance') ||
+    (there.records.some((record) => field in record) && (field !== 'altitude' || jump < 5_000));
   for (const [field, facts] of [
     ['distance', ['total_distance', 'avg_speed']],
     ['speed', ['max_speed']],
@@ -90,7 +95,7 @@ async function converted(text: string | Uint8Array, name = 'ride.gpx') {
     const bytes = readFileSync(join(folder, copy));
     expect(checkEnvelope(bytes)).toEqual({ state: 'whole', segments: 1 });
     const file = await parsed(FitParser, bytes);
-    await comparePlatform(bytes, file);
+    await comparePlatform(bytes, file, /<Lap.*?<DistanceMeters>.*?<Track>/.test(String(text)));
     files.push(file);
   }
   return { exitCode, lines: all, files };
@@ -332,10 +337,10 @@ describe('a GPX file', () => {
   });
 });
 
-describe('a TCX file', () => {
-  const along = (points: readonly TrackPoint[], metres: number) =>
-    points.map((point, index) => ({ ...point, distance: index * metres }));
+const along = (points: readonly TrackPoint[], metres: number) =>
+  points.map((point, index) => ({ ...point, distance: index * metres }));
 
+describe('a TCX file', () => {
   it('becomes a recording of each activity, with its laps, calories and own distance', async () => {
     const indoors = (from: number, secs: number) =>
       Array.from({ length: secs + 1 }, (_, index) => ({
@@ -418,6 +423,70 @@ describe('a TCX file', () => {
   });
 });
 
+describe('values of other programs', () => {
+  const points = along(ridePoints(600, { hr: 140, cad: 88 }), 6);
+  const ride = tcx([{ sport: 'Running', laps: [{ points }] }]);
+
+  it.each([
+    ['with a comma before the fraction', '.000Z', ',000Z'],
+    ['with the hours of an offset alone', '.000Z', '+00'],
+    ['with a blank before the offset', '.000Z', '.000 +0000'],
+  ])('are read at times %s', async (_, written, other) => {
+    const [file] = (await converted(ride, 'a.tcx')).files;
+    const { files } = await converted(ride.replaceAll(written, other), 'a.tcx');
+    expect(files).toEqual([file]);
+  });
+
+  it('have a note for each kind that cannot be read', async () => {
+    const { lines } = await converted(ride.replace(isoAt(30), '10.05.2026 09:00'), 'a.tcx');
+    expect(lines).toMatchObject([
+      { notes: ['Times that cannot be read: 1. The first is point 31, time="10.05.2026 09:00".'] },
+    ]);
+  });
+
+  it('are no cadence in steps: it is halved, with a note', async () => {
+    const steps = ride.replaceAll('<Cadence>88<', '<Cadence>176<');
+    const { files, lines } = await converted(steps, 'a.tcx');
+    expect(files[0]?.sessions[0]).toMatchObject({ avg_cadence: 88 });
+    expect(lines).toMatchObject([{ notes: [expect.stringMatching(/in steps/)] }]);
+    const pedals = steps.replace('Sport="Running"', 'Sport="Biking"');
+    expect((await converted(pedals, 'a.tcx')).lines).toMatchObject([{ notes: [] }]);
+  });
+
+  it('are no speeds in km/h: those of the distances count, with a note', async () => {
+    const withSpeed = (speed: number) =>
+      ride.replaceAll('</Trackpoint>', `<Extensions><Speed>${speed}</Speed></Extensions>$&`);
+    const { files, lines } = await converted(withSpeed(21.6), 'a.tcx');
+    expect(files[0]?.sessions[0]?.['max_speed']).toBeCloseTo(8, 0);
+    expect(lines).toMatchObject([{ notes: [expect.stringMatching(/^Its speeds are 3\.4 times/)] }]);
+    const own = await converted(withSpeed(6.2), 'a.tcx');
+    expect(own.files[0]?.sessions[0]).toMatchObject({ max_speed: 6.2 });
+  });
+
+  it('are the distances of laps, if no point has one', async () => {
+    const indoors = points.map(({ at, hr }) => ({ at, hr }));
+    const file = tcx([{ sport: 'Running', laps: [{ points: indoors }] }]);
+    const stated = file.replace('<AverageHeartRateBpm>', '<DistanceMeters>1800</DistanceMeters>$&');
+    const [recording] = (await converted(stated, 'a.tcx')).files;
+    expect(recording?.sessions[0]).toMatchObject({ total_distance: 1800, avg_speed: 3 });
+    expect(recording?.laps[0]).toMatchObject({ total_distance: 1800 });
+    expect(recording?.records[5]).not.toHaveProperty('distance');
+  });
+
+  it('are laps without points, which are named beside the other activities', async () => {
+    const file = tcx([
+      { sport: 'Running', laps: [{ points }] },
+      { sport: 'Other', laps: [{ points: [] }] },
+    ]);
+    const { exitCode, lines } = await converted(file, 'a.tcx');
+    expect(exitCode).toBe(3);
+    expect(obstacles(lines)).toEqual([
+      ['converted', undefined, undefined],
+      ['invalid', 'not-an-activity', expect.stringMatching(/laps without points/)],
+    ]);
+  });
+});
+
 describe('a file without a recorded activity', () => {
   const ride = ridePoints(600, { step: 10 });
   const constant = Array.from({ length: 200 }, (_, index) => ({
@@ -432,6 +501,16 @@ describe('a file without a recorded activity', () => {
       'points without times',
       gpx([{ segments: [ride] }]).replaceAll(/<time>.*?<\/time>/g, ''),
       /have no time/,
+    ],
+    [
+      'points with unreadable times',
+      gpx([{ segments: [ride] }]).replaceAll(/<time>.*?<\/time>/g, '<time>noon</time>'),
+      /times cannot be read. The first is point 1, time="noon"/,
+    ],
+    [
+      'laps without points',
+      tcx([{ sport: 'Running', laps: [{ points: [] }] }]),
+      /laps without points/,
     ],
     ['times before 1990', gpx([{ segments: [ride] }], { start: 0 }), /before 1990/],
     [
