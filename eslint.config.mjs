@@ -82,6 +82,7 @@ const INNER = {
       'names',
       'notes',
       'number-hint',
+      'people',
       'plan',
       'prefer',
       'types',

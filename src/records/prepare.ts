@@ -7,6 +7,7 @@ import { documentUrl } from '../base/documents.ts';
 import { listNames } from './listed.ts';
 import { DayMerger } from './merge.ts';
 import type { Input } from './read/input.ts';
+import { People } from './people.ts';
 import { readInput } from './read-input.ts';
 import { ExportReader, type FoundExport } from './engine/export-reader.ts';
 import { unreadExport } from './sources/unread.ts';
@@ -162,7 +163,7 @@ function partOf(
  * Reads one input to its end.
  *
  * @returns the number of its records
- * @throws SyncError `INPUT_INVALID` if it cannot be read, or if its units or scales are in doubt
+ * @throws SyncError `INPUT_INVALID` if it cannot be read, is of several people, or if its units or scales are in doubt
  */
 async function readAll(
   input: Input,
@@ -173,14 +174,17 @@ async function readAll(
   signal: AbortSignal,
 ): Promise<number> {
   let count = 0;
+  const people = new People();
   const { origin, merge = 'same-input' } = options;
   const needsItems = input.isStream === true && origin === undefined && merge === 'same-input';
   const ownOptions = { ...options, needsItems };
   for await (const raw of readInput(input, kind, { exports: reader })) {
     signal.throwIfAborted();
     count++;
+    if ('value' in raw && raw.mapped !== true) people.addOf(raw.value, kind);
     addRecord(kind, raw, ownOptions, own);
   }
+  people.rejectSeveral(input.name);
   return count;
 }
 

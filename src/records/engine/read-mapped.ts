@@ -1,8 +1,8 @@
 import { SyncError } from '../../base/errors.ts';
 import type { RawRecord, Reading } from '../types.ts';
 import { scalarText } from '../values.ts';
+import { People } from '../people.ts';
 import { NutritionDays } from './nutrition-days.ts';
-import { severalPeople } from './refusals.ts';
 import { type Row, type Rows, firstValue } from './row.ts';
 import { numbersOf, orderOf } from './time.ts';
 import type { MappingOptions } from './row-values.ts';
@@ -27,7 +27,7 @@ export async function* readMapped(
   const where = Object.entries(mapping.where ?? {});
   const unless = Object.entries(mapping.unless ?? {});
   const { person = [] } = mapping;
-  const people = new Map<string, Path>();
+  const people = new People();
   const { from, format } = mapping.kind === 'wellness' ? mapping.day : mapping.time;
   const isTable = mapping.format === 'csv';
   const mayLackOrder = isTable && format === undefined;
@@ -39,7 +39,7 @@ export async function* readMapped(
       if (isTable && isDeleted(row)) continue;
       if (!where.every(isIn(row)) || unless.some(isIn(row))) continue;
       const column = [person].flat().find((path) => scalarText(row.get(path)) !== '');
-      if (column !== undefined) people.set(scalarText(row.get(column)), column);
+      if (column !== undefined) people.add(column, row.get(column));
       const { source, problem } = row;
       if (problem !== undefined) problems.push({ source, problem });
       else if (mayLackOrder && numbersOf(firstValue(row, from), 'dmy') !== undefined) {
@@ -48,7 +48,7 @@ export async function* readMapped(
     }
     if (problems.length > 0) yield* problems.splice(0);
   }
-  if (people.size > 1) throw severalPeople(options.name ?? '', people);
+  people.rejectSeveral(options.name ?? '');
   for (const row of inOrder(yearLast, [from].flat())) reader.add(row, problems);
   yield* problems.splice(0);
   yield* reader.finish();

@@ -45,13 +45,6 @@ export function secondRow(row: string, date: string, kind: RecordKind): SyncErro
   return new SyncError('INPUT_INVALID', seen, { hint });
 }
 
-/** @param people what tells them apart, and the name of its column */
-export function severalPeople(name: string, people: ReadonlyMap<string, string>): SyncError {
-  const [column = ''] = people.values();
-  const found = `${name} is perhaps of several people: its column "${column}" has ${listNames([...people.keys()])}`;
-  return invalid(name, found, 'Keep the rows of one, and delete the others.');
-}
-
 export function otherKind(name: string, match: Match): SyncError {
   const { kind } = match.mapping;
   return invalid(

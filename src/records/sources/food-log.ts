@@ -1,5 +1,6 @@
 import { ITEM_FIELDS, NUTRITION_FIELDS } from '../fields.ts';
-import { DATES, PEOPLE, tableRules } from './platform-table.ts';
+import { PEOPLE } from '../people.ts';
+import { DATES, tableRules } from './platform-table.ts';
 import type { MappingRule, NutritionMapping, Path, Source } from './types.ts';
 
 /** The usual names of scripts and spreadsheets, beside the platform's. */

@@ -9,6 +9,7 @@ import {
   unitsOf,
 } from '../fields.ts';
 import { plain } from '../names.ts';
+import { PEOPLE } from '../people.ts';
 import type { MappingRule, Source, WellnessMapping } from './types.ts';
 
 /** Names without the unit of fields that have it in theirs. */
@@ -78,11 +79,6 @@ export const DATES = [
   'time of measurement',
   'measurement date',
 ];
-
-/** Columns of a team's or a family's table. */
-export const PEOPLE = ['user', 'athlete', 'player', 'member', 'person', 'participant'].flatMap(
-  (word) => [`${word}Id`, word],
-);
 
 /** A column that may not state its unit; the column beside it may. */
 function unclear(field: string, ...others: string[]): MappingRule {
