@@ -1,12 +1,12 @@
 /** The factors between units that more than one part of the program converts. */
 
 export const KG_PER_POUND = 0.45359237;
-export const KCAL_PER_KJ = 0.239006;
+export const KCAL_PER_KJ = 1 / 4.184;
 /** Of a decilitre, and of a litre. */
 export const MMOL_PER_MG_OF_LACTATE = 0.111;
 export const METRES_PER_MILE = 1_609.344;
 /** Millilitres of a fluid ounce of the United States. */
-export const ML_PER_FLUID_OUNCE = 29.5735;
+export const ML_PER_FLUID_OUNCE = 29.5735295625;
 
 /** A value of another unit or scale becomes `value * factor + plus`, and at least `least`. */
 export interface Conversion {
