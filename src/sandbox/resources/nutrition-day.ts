@@ -10,7 +10,10 @@ const number = v.optional(finiteNumber);
 const text = v.optional(v.string());
 
 export const sentItem = v.object({
-  logged_at: v.string(),
+  logged_at: v.pipe(
+    v.string(),
+    v.check((time) => instantOf(time) !== null, 'Invalid time'),
+  ),
   name: text,
   calories: number,
   carbs: number,
@@ -47,7 +50,9 @@ export type StoredItem = ReceivedItem & {
 const SUMMED = ['calories', 'protein', 'carbs', 'fat', 'fiber', 'sugar'] as const;
 type DayTotals = Readonly<Record<(typeof SUMMED)[number], number>>;
 
-export interface StoredDay extends DayTotals, Readonly<Record<Meal, readonly StoredItem[]>> {
+type MealLists = Readonly<Record<Meal, readonly StoredItem[]>>;
+
+export interface StoredDay extends DayTotals, MealLists {
   readonly waterMl: number | null;
   readonly rawJson: unknown;
 }
@@ -57,20 +62,8 @@ export const NUTRITION_INTEGERS: readonly string[] = ['calories', 'waterMl'];
 /** Water that the platform adds for each logged meal (ml). */
 const WATER_OF_A_MEAL = 400;
 
-export const EMPTY_DAY: StoredDay = {
-  breakfast: [],
-  lunch: [],
-  dinner: [],
-  snacks: [],
-  calories: 0,
-  protein: 0,
-  carbs: 0,
-  fat: 0,
-  fiber: 0,
-  sugar: 0,
-  waterMl: 0,
-  rawJson: null,
-};
+const NO_ITEMS = listsOf(() => []);
+export const EMPTY_DAY: StoredDay = { ...NO_ITEMS, ...recomputed(NO_ITEMS), rawJson: null };
 
 /**
  * Returns the day after a request of an application, which adds its items.
@@ -79,31 +72,27 @@ export const EMPTY_DAY: StoredDay = {
  */
 export function receivedDay(
   before: StoredDay,
-  sent: ReceivedDay,
+  { items = [], ...totals }: ReceivedDay,
   source: string,
   timeZone: string,
 ): StoredDay {
-  const lists = Object.fromEntries(MEALS.map((meal) => [meal, [...before[meal]]])) as Record<
-    Meal,
-    StoredItem[]
-  >;
-  for (const item of sent.items ?? []) {
-    lists[mealOf(item, timeZone)].push({ ...filledIn(item), id: randomUUID(), source });
-  }
-  const { calories, carbs, protein, fat, waterMl, rawJson } = sent;
+  const added = items.map((item) => ({
+    meal: mealOf(item, timeZone),
+    stored: { ...filledIn(item), id: randomUUID(), source },
+  }));
+  const lists = listsOf((meal) => [
+    ...before[meal],
+    ...added.filter((each) => each.meal === meal).map(({ stored }) => stored),
+  ]);
   return {
-    ...lists,
-    ...recomputed(lists),
-    ...defined({ calories, carbs, protein, fat, waterMl }),
-    rawJson: rawJson ?? before.rawJson,
+    ...editedDay(before, lists),
+    ...(totals as Partial<DayTotals>),
+    rawJson: totals.rawJson ?? before.rawJson,
   };
 }
 
 /** Returns the day with changed lists, as after an edit in the app. */
-export function editedDay(
-  before: StoredDay,
-  lists: Partial<Record<Meal, readonly StoredItem[]>>,
-): StoredDay {
+export function editedDay(before: StoredDay, lists: Partial<MealLists>): StoredDay {
   const after = { ...before, ...lists };
   return { ...after, ...recomputed(after) };
 }
@@ -136,27 +125,18 @@ function mealOf(item: ReceivedItem, timeZone: string): Meal {
   return nearest?.[0] ?? 'snacks';
 }
 
-function recomputed(
-  lists: Readonly<Record<Meal, readonly StoredItem[]>>,
-): DayTotals & { waterMl: number } {
-  return {
-    ...sums(MEALS.flatMap((meal) => lists[meal])),
-    waterMl: MEALS.filter((meal) => lists[meal].length > 0).length * WATER_OF_A_MEAL,
-  };
+function listsOf(itemsOf: (meal: Meal) => readonly StoredItem[]): MealLists {
+  return Object.fromEntries(MEALS.map((meal) => [meal, itemsOf(meal)])) as MealLists;
 }
 
 /** Sums the items; calories are rounded, since their column is an integer. */
-function sums(items: readonly ReceivedItem[]): DayTotals {
+function recomputed(lists: MealLists): DayTotals & { waterMl: number } {
+  const items = MEALS.flatMap((meal) => lists[meal]);
   const sum = (field: keyof DayTotals) =>
     items.reduce((total, item) => total + (item[field] ?? 0), 0);
   return {
     ...(Object.fromEntries(SUMMED.map((field) => [field, sum(field)])) as DayTotals),
     calories: Math.round(sum('calories')),
-  };
-}
-
-function defined<T extends object>(fields: T): { [K in keyof T]: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: NonNullable<T[K]>;
+    waterMl: MEALS.filter((meal) => lists[meal].length > 0).length * WATER_OF_A_MEAL,
   };
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import * as v from 'valibot';
-import { instantOf, midnightOf, utcDayOf } from './dates.ts';
+import { midnightOf, utcDayOf } from './dates.ts';
 import {
   editedDay,
   EMPTY_DAY,
@@ -10,7 +10,7 @@ import {
   type StoredDay,
 } from './nutrition-day.ts';
 import { findClient } from '../oauth/clients.ts';
-import { ApiProblem, refusal, serverError } from '../http/problem.ts';
+import { ApiProblem, refusal } from '../http/problem.ts';
 import { valueOf } from '../http/request-body.ts';
 import { checked, requireStorable } from '../http/validate.ts';
 import type { Call, World } from '../world.ts';
@@ -25,7 +25,6 @@ export async function postNutrition(c: Call) {
   const { athleteId, clientId } = bearer;
   const { date: given, ...sent } = checked(platform.nutrition, valueOf(body), 'nutrition data');
   const date = platform.dayOf(given);
-  if (sent.items?.some((item) => instantOf(item.logged_at) === null)) throw serverError();
   const known = world.daily.find(athleteId, 'nutrition', date);
   const before = platform.addsItems ? dayOf(known) : EMPTY_DAY;
   await setImmediate();

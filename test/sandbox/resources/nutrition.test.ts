@@ -120,7 +120,6 @@ describe('a nutrition item', () => {
 describe('a nutrition request', () => {
   it.each([
     ['a date in words', { date: 'today', items: [] }],
-    ['a logged_at in words', { items: [{ ...gel, logged_at: 'noon' }] }],
     ['a NUL in a name', { items: [{ ...gel, name: 'a\0' }] }],
     ['an unpaired surrogate in rawJson', { rawJson: { a: '\udc00' } }],
     ['calories beyond 32 bits', { items: [{ ...gel, calories: 3e9 }] }],
@@ -133,6 +132,7 @@ describe('a nutrition request', () => {
 
   it.each([
     ['no date', { date: undefined }, ['date']],
+    ['a logged_at in words', { items: [{ ...gel, logged_at: 'noon' }] }, ['items', 0, 'logged_at']],
     ['an item without logged_at', { items: [gel, { name: 'x' }] }, ['items', 1, 'logged_at']],
     [
       'an unknown absorptionType',
