@@ -40,11 +40,14 @@ interface RecordingRow {
 export class Recordings {
   readonly #store: Store;
   readonly #table: Table<RecordingRow>;
+  /** The number of the newest recording, also of one that is gone. */
+  readonly #last: Table<number>;
   readonly #now: () => number;
 
   constructor(store: Store, now: () => number) {
     this.#store = store;
     this.#table = store.table('recordings');
+    this.#last = store.table('last');
     this.#now = now;
   }
 
@@ -57,45 +60,35 @@ export class Recordings {
     const receivedAt = new Date(now).toISOString();
     const key = keyOf(athleteId, recording.sha256);
     const known = this.#table.get(key);
-    if (known !== undefined) {
-      const { state, workoutId } = known;
-      const isWorkout = state.processing === 'workout';
-      this.#table.set(key, {
-        ...known,
-        queuedAt: state.processing === 'none' ? now : known.queuedAt,
-        state: {
-          ...state,
-          name: isWorkout ? state.name : (recording.name ?? state.name),
-          receivedCount: state.receivedCount + 1,
-          lastReceivedAt: receivedAt,
-          processing: isWorkout ? 'workout' : 'queued',
-        },
-      });
-      const { fitFileId } = state;
-      return { fitFileId, duplicate: true, workoutId: isWorkout ? workoutId : null };
+    const isWorkout = known?.state.processing === 'workout';
+    const newest = this.#last.get('recording') ?? this.#table.rows().at(-1)?.number ?? 0;
+    const number = known?.number ?? newest + 1;
+    if (known === undefined) {
+      this.#last.set('recording', number);
+      this.#store.putBytes(recording.sha256, bytes);
     }
-    // Two recordings never have the same ID, also after a removal.
-    const number = (this.#table.rows().at(-1)?.number ?? 0) + 1;
-    const state: RecordingState = {
-      fitFileId: `fit-${number}`,
-      size: bytes.length,
-      ...recording,
-      receivedCount: 1,
-      firstReceivedAt: receivedAt,
-      lastReceivedAt: receivedAt,
-      processing: 'queued',
-    };
-    this.#store.putBytes(recording.sha256, bytes);
-    this.#table.set(key, {
+    const { state, workoutId } = this.#table.set(key, {
       athleteId,
       number,
-      state,
       workoutId: `workout-${number}`,
-      queuedAt: now,
       isDuplicate: false,
       facts: null,
+      ...known,
+      queuedAt: known?.state.processing === 'queued' ? known.queuedAt : now,
+      state: {
+        fitFileId: `fit-${number}`,
+        size: bytes.length,
+        firstReceivedAt: receivedAt,
+        ...recording,
+        ...known?.state,
+        name: isWorkout ? known.state.name : (recording.name ?? known?.state.name ?? null),
+        receivedCount: (known?.state.receivedCount ?? 0) + 1,
+        lastReceivedAt: receivedAt,
+        processing: isWorkout ? 'workout' : 'queued',
+      },
     });
-    return { fitFileId: state.fitFileId, duplicate: false, workoutId: null };
+    const duplicate = known !== undefined;
+    return { fitFileId: state.fitFileId, duplicate, workoutId: isWorkout ? workoutId : null };
   }
 
   /** Lists recordings in the order of their first arrival. */

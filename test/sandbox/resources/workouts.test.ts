@@ -173,6 +173,15 @@ describe('a workout', () => {
     expect(await list(sandbox)).toMatchObject([{ title: 'Again' }]);
   });
 
+  it('leaves its ID to no other one after its removal', async () => {
+    const sandbox = openApp();
+    await add(sandbox, ride(1), 'First');
+    await list(sandbox);
+    await send(sandbox, 'DELETE');
+    await add(sandbox, ride(2), 'Second');
+    expect(await list(sandbox)).toMatchObject([{ id: 'workout-2', title: 'Second' }]);
+  });
+
   it('keeps its ID for itself after the removal of an earlier one', async () => {
     const sandbox = await withRides(2);
     const titles = async () => (await list(sandbox)).map(({ title }) => title);
