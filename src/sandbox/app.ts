@@ -27,7 +27,7 @@ export function createSandboxApp(options: WorldOptions = {}) {
   });
   app.use(loopbackOnly());
   app.route('/', pageRoutes(world));
-  app.route('/_sandbox', controlRoutes(world, control));
+  app.route('/_sandbox', controlRoutes(control));
   app.use(ownPagesOnly(['GET', 'HEAD']));
   // Hono would route HEAD like GET; deployed services do not.
   app.use(async (c, next) =>

@@ -6,7 +6,7 @@ import { ownPagesOnly } from './http/middleware.ts';
 import { decodeBody, objectOf, readBytes } from './http/request-body.ts';
 import { checkedRequest } from './http/validate.ts';
 import type { Control } from './types.ts';
-import type { SandboxEnv, World } from './world.ts';
+import type { SandboxEnv } from './world.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -99,7 +99,7 @@ const ENDPOINTS: Readonly<
 };
 
 /** Returns the control endpoints, under `/_sandbox`. They are not logged, and no fault hits them. */
-export function controlRoutes(world: World, control: Control): Hono<SandboxEnv> {
+export function controlRoutes(control: Control): Hono<SandboxEnv> {
   const app = new Hono<SandboxEnv>();
   const listed = Object.fromEntries(
     Object.entries(ENDPOINTS).map(([name, [about]]) => [name.replace(' ', ' /_sandbox'), about]),
@@ -112,7 +112,6 @@ export function controlRoutes(world: World, control: Control): Hono<SandboxEnv> 
       const [id = ''] = Object.values<string>(c.req.param());
       const body = method === 'GET' ? {} : await jsonOf(c);
       const result = await answer(control, { query: c.req.query(), id, body: body as never });
-      if (method !== 'GET') world.changes += 1;
       if (result === undefined) return c.body(null, 204);
       if (!(result instanceof Uint8Array))
         return c.json(result, 200, { 'cache-control': 'no-store' });

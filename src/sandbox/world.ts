@@ -82,8 +82,6 @@ export function createWorld(options: WorldOptions = {}) {
     requests: new RequestLog(),
     /** Of the bodies that are read now. */
     bytesInFlight: 0,
-    /** Rises when something changes that the page shows; begins elsewhere each time the sandbox starts. */
-    changes: Date.now(),
     /** Differs for each start. */
     run: randomUUID(),
     onRequest: options.onRequest ?? (() => undefined),

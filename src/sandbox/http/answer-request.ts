@@ -31,7 +31,6 @@ export function answerRequest(c: Call, route: RouteName | null): Promise<Respons
     const record = world.requests.open(route, new Date(world.now()).toISOString(), c.req.raw);
     const token = bearerToken(c);
     if (token !== null) record.athlete = world.grants.bearer(token)?.athleteId ?? null;
-    world.changes += 1;
     const body = await readBody(c, record);
     c.set('body', body);
     const { specs, delayMs, fault } = world.faults.draw(faultNames(route, body));
@@ -46,7 +45,6 @@ export function answerRequest(c: Call, route: RouteName | null): Promise<Respons
       response.headers.set('sandbox-run', `${world.run} ${world.settings.current.platform}`);
       world.requests.recordAnswer(record, await loggedAnswer(response));
     }
-    world.changes += 1;
     world.onRequest(record);
     return response;
   });
@@ -89,7 +87,6 @@ async function readBody(c: Call, record: RequestRecord): Promise<RequestBody> {
     return body;
   } catch (error) {
     if (error instanceof ApiProblem) record.status = error.status;
-    world.changes += 1;
     throw error;
   } finally {
     world.bytesInFlight -= taken;

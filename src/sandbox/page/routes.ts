@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
 import { ownPagesOnly } from '../http/middleware.ts';
 import type { SandboxEnv, World } from '../world.ts';
+import { sha256 } from '../random.ts';
 import { PAGE_PATH } from './controls.ts';
 import { documentHeaders, renderDocument } from './document.ts';
 import style from './page.css?raw';
@@ -17,11 +18,13 @@ export function pageRoutes(world: World): Hono<SandboxEnv> {
     if (!(c.req.header('accept') ?? '').includes('text/html')) {
       return c.json(description(world, origin), 200, { vary: 'accept' });
     }
-    const etag = `"${world.changes}"`;
-    if (c.req.header('if-none-match') === etag) return c.body(null, 304, { etag });
     const view = await reader.read(origin, c.req.query('athlete'));
-    const nonce = randomBytes(16).toString('base64');
-    return await c.html(renderDocument(view, nonce), 200, { ...documentHeaders(nonce), etag });
+    const nonce = randomBytes(16).toString('base64url');
+    const page = String(await renderDocument(view, nonce));
+    // Each answer has another nonce.
+    const etag = `"${sha256(page.replaceAll(nonce, ''))}"`;
+    if (c.req.header('if-none-match') === etag) return c.body(null, 304, { etag });
+    return c.html(page, 200, { ...documentHeaders(nonce), etag });
   });
   app.use(`${PAGE_PATH}/*`, ownPagesOnly());
   app.get(`${PAGE_PATH}/page.css`, (c) => c.body(style, 200, asset('text/css')));
