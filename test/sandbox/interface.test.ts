@@ -121,9 +121,10 @@ describe('the platform that has the interface document alone', () => {
     expect((await wellness(sandbox, { date: 'tomorrow' })).status).toBe(400);
   });
 
-  it('lists all workouts for any query', async () => {
+  it('lists all workouts for any query, also one that it takes for a duplicate', async () => {
     const sandbox = open();
     await ride(sandbox);
+    await sandbox.control.process({ outcome: 'duplicate' });
     const headers = bearer(sandbox);
     const response = await sandbox.app.request('/api/workouts?limit=0', { headers });
     expect(await response.json()).toEqual([
@@ -167,6 +168,8 @@ describe('the platform that has the interface document alone', () => {
     expect((await ride(sandbox)).status).toBe(200);
     expect((await ride(sandbox)).status).toBe(409);
     expect(state(sandbox)?.recordings).toMatchObject([{ receivedCount: 1 }]);
+    sandbox.control.settings({ platform: 'coach-watts' });
+    expect((await ride(sandbox)).status).toBe(200);
   });
 });
 

@@ -2,12 +2,18 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { ApiProblem } from './problem.ts';
 import type { SandboxEnv } from '../world.ts';
 
+/** Whether the URL names this machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}
+
 /** Refuses host names other than loopback, against DNS rebinding by web pages. */
 export function loopbackOnly(): MiddlewareHandler<SandboxEnv> {
   return async (c, next) => {
-    const { hostname } = new URL(c.req.url);
-    if (!['localhost', '127.0.0.1', '[::1]'].includes(hostname)) {
-      throw new ApiProblem(403, `The sandbox answers on loopback names only, not on "${hostname}"`);
+    const url = new URL(c.req.url);
+    if (!isLoopback(url)) {
+      const text = `The sandbox answers on loopback names only, not on "${url.hostname}"`;
+      throw new ApiProblem(403, text);
     }
     await next();
   };

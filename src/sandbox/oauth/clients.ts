@@ -1,5 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
-import { sha256 } from '../random.ts';
+import { isLoopback } from '../http/middleware.ts';
 import type { Settings } from '../settings.ts';
 import type { Table } from '../store.ts';
 
@@ -57,30 +56,18 @@ export function findClient(
   return clients.find((client) => client.id === id) ?? (forgets ? undefined : registered.get(id));
 }
 
-/** Compares a secret with the client's. Always false for a public client. */
-export function secretMatches(client: RegisteredClient, secret: string): boolean {
-  if (client.secret === null) return false;
-  return timingSafeEqual(Buffer.from(sha256(secret)), Buffer.from(sha256(client.secret)));
-}
-
 /**
  * Whether this redirect URI is registered. With `exact`, URIs are compared as strings, like deployed
  * services do. Otherwise the port of a plain-http loopback address is ignored (RFC 8252 section 7.3).
  */
 export function redirectUriAllowed(client: RegisteredClient, uri: string, exact: boolean): boolean {
-  if (client.redirectUris.includes(uri)) return true;
-  if (exact) return false;
-  const wanted = withoutLoopbackPort(uri);
-  return (
-    wanted !== null &&
-    client.redirectUris.some((registered) => withoutLoopbackPort(registered) === wanted)
-  );
+  const { redirectUris } = client;
+  if (exact || !URL.canParse(uri)) return redirectUris.includes(uri);
+  return redirectUris.map(withoutLoopbackPort).includes(withoutLoopbackPort(uri));
 }
 
-const LOOPBACK = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?(\/[^#]*)?$/;
-
-function withoutLoopbackPort(uri: string): string | null {
-  const match = LOOPBACK.exec(uri);
-  if (match === null || !URL.canParse(uri)) return null;
-  return `http://${match[1] ?? ''}${match[2] ?? '/'}`;
+function withoutLoopbackPort(uri: string): string {
+  const url = new URL(uri);
+  if (url.protocol === 'http:' && isLoopback(url)) url.port = '';
+  return url.href;
 }

@@ -148,17 +148,13 @@ export class Grants {
       if (loginId === login.id && kind === 'access') this.#tokens.delete(key);
     }
     const access = this.#addAccess(login, settings);
-    switch (settings.refreshToken) {
-      case 'omit':
-        return access;
-      case 'keep':
-        return { ...access, ...this.#announced(given.token, token.expiresAt, settings) };
-      case 'rotate': {
-        this.#tokens.set(hash, { ...token, isReplaced: true });
-        const next = this.#addToken('refresh', login.id, token.expiresAt);
-        return { ...access, ...this.#announced(next, token.expiresAt, settings) };
-      }
+    if (settings.refreshToken === 'omit') return access;
+    if (settings.refreshToken === 'keep') {
+      return { ...access, ...this.#announced(given.token, token.expiresAt, settings) };
     }
+    this.#tokens.set(hash, { ...token, isReplaced: true });
+    const next = this.#addToken('refresh', login.id, token.expiresAt);
+    return { ...access, ...this.#announced(next, token.expiresAt, settings) };
   }
 
   /** Adds a login, and issues its first tokens. */

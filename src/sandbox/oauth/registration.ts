@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
+import { isLoopback } from '../http/middleware.ts';
 import { NO_STORE, refusal } from '../http/problem.ts';
 import { valueOf } from '../http/request-body.ts';
 import { ROUTES } from '../http/routes.ts';
@@ -70,10 +71,8 @@ export function postRegistration(c: Call) {
 /** @throws Problem 400 unless it is https, or http on this machine */
 function normalised(uri: string): string {
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
-  const isOwn = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/]/.test(url?.href ?? '');
-  if (url === undefined || !(url.protocol === 'https:' || isOwn)) {
-    throw refusal(400, `Invalid redirect URI "${uri}"`);
-  }
+  const isOwn = url?.protocol === 'http:' && isLoopback(url);
+  if (url?.protocol !== 'https:' && !isOwn) throw refusal(400, `Invalid redirect URI "${uri}"`);
   return url.href;
 }
 

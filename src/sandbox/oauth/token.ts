@@ -1,4 +1,4 @@
-import { findClient, secretMatches } from './clients.ts';
+import { findClient } from './clients.ts';
 import { NO_STORE, ApiProblem, requireThat, serverError, TokenProblem } from '../http/problem.ts';
 import { isObject, valueOf, type RequestBody } from '../http/request-body.ts';
 import type { Call, World } from '../world.ts';
@@ -18,8 +18,7 @@ function issue(world: World, field: TokenFields): TokenAnswer {
   requireThat(!isForgotten, 'invalid_client', 'Unknown client');
   const secret = field('client_secret');
   // A login with PKCE needs no secret, but a secret that is sent must be right.
-  const secretIsRight =
-    secret === undefined ? undefined : client !== undefined && secretMatches(client, secret);
+  const secretIsRight = secret === undefined ? undefined : client?.secret === secret;
   switch (field('grant_type')) {
     case 'authorization_code': {
       const code = field('code');

@@ -5,75 +5,74 @@ import { checked, finiteNumber, integer, requireStorable } from '../http/validat
 import type { Call, World } from '../world.ts';
 import type { DailyState } from '../types.ts';
 
-const SLEEP_STAGES = ['sleepDeepSecs', 'sleepRemSecs', 'sleepLightSecs', 'sleepAwakeSecs'] as const;
-const COUNTS = ['steps', 'exerciseMinutes', 'floors'] as const;
-
-const INTEGERS = [
-  'restingHr',
-  'sleepSecs',
-  'avgSleepingHr',
-  'sleepScore',
-  'sleepQuality',
-  ...SLEEP_STAGES,
-  'readiness',
-  'recoveryScore',
-  ...COUNTS,
-  'systolic',
-  'diastolic',
-  'stress',
-  'mood',
-  'motivation',
-  'fatigue',
-  'soreness',
-] as const;
-
-/** Integer columns that accept decimals and round them. */
-const KILOCALORIES = [
-  'restingCaloriesBurned',
-  'activeCaloriesBurned',
-  'totalCaloriesBurned',
-] as const;
-
-const NUMBERS = [
-  'hrv',
-  'weight',
-  'vo2max',
-  'hrvSdnn',
-  'sleepHours',
-  'bodyFat',
-  'abdomen',
-  'bloodGlucose',
-  'skinTemp',
-  'respiration',
-  'spO2',
-  'distanceMeters',
-  'lactate',
-  'hydrationVolume',
-  'ctl',
-  'atl',
-] as const;
-
-const STRINGS = ['injury', 'menstrualPhase', 'comments'] as const;
-
-const COLUMNS: readonly string[] = [...INTEGERS, ...KILOCALORIES, ...NUMBERS, ...STRINGS];
-const INTEGER_COLUMNS: readonly string[] = [...INTEGERS, ...KILOCALORIES];
+const number = v.optional(finiteNumber);
+const text = v.optional(v.string());
+/** The integer columns: one that takes integers alone, and those that take more and convert it. */
+const whole = v.optional(integer);
+const count = v.optional(v.pipe(integer, v.minValue(0)));
+const kilocalories = v.optional(finiteNumber);
+const stress = v.optional(finiteNumber);
 
 /** A day as applications send it, before Coach Watts converts it. */
 export const sentWellness = v.object({
   date: v.string(),
-  ...fields(INTEGERS, v.optional(integer)),
-  ...fields([...KILOCALORIES, ...NUMBERS], v.optional(finiteNumber)),
-  ...fields(STRINGS, v.optional(v.string())),
-  rawJson: v.optional(v.unknown()),
-  stress: v.optional(finiteNumber),
-  ...fields(COUNTS, v.optional(v.pipe(integer, v.minValue(0)))),
+  restingHr: whole,
+  sleepSecs: whole,
+  avgSleepingHr: whole,
+  sleepScore: whole,
+  sleepQuality: whole,
+  sleepDeepSecs: whole,
+  sleepRemSecs: whole,
+  sleepLightSecs: whole,
+  sleepAwakeSecs: whole,
+  readiness: whole,
+  recoveryScore: whole,
+  steps: count,
+  exerciseMinutes: count,
+  floors: count,
+  systolic: whole,
+  diastolic: whole,
+  stress,
+  mood: whole,
+  motivation: whole,
+  fatigue: whole,
+  soreness: whole,
+  restingCaloriesBurned: kilocalories,
+  activeCaloriesBurned: kilocalories,
+  totalCaloriesBurned: kilocalories,
+  hrv: number,
+  weight: number,
+  vo2max: number,
+  hrvSdnn: number,
+  sleepHours: number,
+  bodyFat: number,
+  abdomen: number,
+  bloodGlucose: number,
+  skinTemp: number,
+  respiration: number,
+  spO2: number,
   distanceMeters: v.optional(v.pipe(v.number(), v.minValue(0))),
-  vo2Max: v.optional(finiteNumber),
+  lactate: number,
+  hydrationVolume: number,
+  ctl: number,
+  atl: number,
+  injury: text,
+  menstrualPhase: text,
+  comments: text,
+  rawJson: v.optional(v.unknown()),
+  vo2Max: number,
 });
 
-function fields<TName extends string, TSchema>(names: readonly TName[], schema: TSchema) {
-  return Object.fromEntries(names.map((name) => [name, schema])) as Record<TName, TSchema>;
+function columns(...schemas: readonly v.GenericSchema[]): string[] {
+  const fields: [string, v.GenericSchema][] = Object.entries(sentWellness.entries);
+  return fields.flatMap(([name, schema]) => (schemas.includes(schema) ? [name] : []));
 }
+
+const KILOCALORIES = columns(kilocalories);
+const INTEGER_COLUMNS = columns(whole, count, kilocalories, stress);
+const COLUMNS = Object.keys(sentWellness.entries).filter(
+  (name) => !['date', 'rawJson', 'vo2Max'].includes(name),
+);
 
 /**
  * `POST /api/wellness` (interface section 4.2): upserts by date and merges. Sent fields replace
