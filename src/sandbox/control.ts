@@ -9,7 +9,7 @@ import { platformOf } from './platforms.ts';
 import { isPlainDate } from './resources/dates.ts';
 import { dayOf } from './resources/nutrition.ts';
 import { editedDay, MEALS, type StoredItem } from './resources/nutrition-day.ts';
-import type { Control } from './types.ts';
+import type { Control, LoginChoice } from './types.ts';
 import type { World } from './world.ts';
 
 const text = v.optional(v.string());
@@ -136,10 +136,10 @@ function dataControl(world: World): DataControl {
 
 function loginControl(world: World): Pick<Control, 'mint' | 'expire' | 'revoke'> {
   const { grants, settings } = world;
-  const chosen = ({ athlete, login }: v.InferOutput<typeof revokeSchema>) => ({
-    athleteId: athlete === undefined ? undefined : athleteOf(world, athlete),
-    loginId: login,
-  });
+  const chosen = (choice: LoginChoice) => {
+    if (choice.athlete !== undefined) athleteOf(world, choice.athlete);
+    return choice;
+  };
   return {
     mint(request = {}) {
       const { athlete, clientId, ...given } = checkedRequest(mintSchema, request);

@@ -177,7 +177,7 @@ export interface FoodRequest {
 }
 
 /** Chooses logins; default: all. */
-interface LoginChoice {
+export interface LoginChoice {
   readonly athlete?: string | undefined;
   readonly login?: string | undefined;
 }

@@ -9,12 +9,6 @@ import type { RouteName } from '../http/routes.ts';
 import { failedUpload } from '../resources/upload.ts';
 import type { Call } from '../world.ts';
 
-interface SentAnswer {
-  readonly response: Response;
-  /** null if none was sent. */
-  readonly status: number | null;
-}
-
 /** Time for half a body to arrive before the connection is reset (ms). */
 const HALF_ARRIVES_MS = 25;
 
@@ -24,31 +18,31 @@ export async function answerTo(
   route: RouteName | null,
   fault: DrawnFaults['fault'],
   process: () => Promise<Response>,
-): Promise<SentAnswer> {
+): Promise<Response> {
   const response = fault === null || fault.after ? await process() : new Response();
   switch (fault?.kind) {
     case undefined:
-      return whole(response);
+      return response;
     case 'success-false':
-      return whole(Response.json(refusedAnswer(c, route)));
+      return Response.json(refusedAnswer(c, route));
     case 'status':
-      return whole(statusAnswer(c, fault));
+      return statusAnswer(c, fault);
     case 'html':
-      return whole(htmlAnswer(fault.status));
+      return htmlAnswer(fault.status);
     case 'truncate': {
       const body = await bodyOf(response);
-      return whole(new Response(firstHalf(body), response));
+      return new Response(firstHalf(body), response);
     }
     case 'reset':
     case 'reset-after':
       outgoingOf(c).socket?.resetAndDestroy();
-      return { response: RESPONSE_ALREADY_SENT, status: null };
+      return RESPONSE_ALREADY_SENT;
     case 'hang':
     case 'hang-after': {
       const outgoing = outgoingOf(c);
       const { signal } = c.var.world.closing;
       if (!outgoing.destroyed) await once(outgoing, 'close', { signal });
-      return { response: RESPONSE_ALREADY_SENT, status: null };
+      return RESPONSE_ALREADY_SENT;
     }
     case 'reset-mid':
     case 'close-mid':
@@ -61,7 +55,7 @@ async function breakOff(
   c: Call,
   response: Response,
   kind: 'reset-mid' | 'close-mid',
-): Promise<SentAnswer> {
+): Promise<Response> {
   const outgoing = outgoingOf(c);
   const { status, headers } = response;
   const body = await bodyOf(response);
@@ -73,7 +67,7 @@ async function breakOff(
     await sleep(HALF_ARRIVES_MS);
     outgoing.socket?.resetAndDestroy();
   }
-  return { response: RESPONSE_ALREADY_SENT, status };
+  return RESPONSE_ALREADY_SENT;
 }
 
 function statusAnswer(c: Call, fault: Extract<FaultKind, { kind: 'status' }>): Response {
@@ -105,16 +99,19 @@ function htmlAnswer(status: number): Response {
   );
 }
 
-function whole(response: Response): SentAnswer {
-  return { response, status: response.status };
-}
-
 async function bodyOf(response: Response): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
 function firstHalf(body: Buffer): Uint8Array<ArrayBuffer> {
   return new Uint8Array(body.subarray(0, Math.floor(body.length / 2)));
+}
+
+/** Returns the status of an answer; null if a fault let none be sent. */
+export function sentStatus(c: Call, response: Response): number | null {
+  if (response !== RESPONSE_ALREADY_SENT) return response.status;
+  const { headersSent, statusCode } = outgoingOf(c);
+  return headersSent ? statusCode : null;
 }
 
 /** @throws Problem if the app runs without a server, as with `app.request()` */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { bearerToken, requireBearer } from '../oauth/bearer.ts';
-import { answerTo } from '../faults/answers.ts';
+import { answerTo, sentStatus } from '../faults/answers.ts';
 import type { FaultRoute } from '../faults/spec.ts';
 import { platformOf } from '../platforms.ts';
 import type { RequestRecord } from '../types.ts';
@@ -38,9 +38,9 @@ export function answerRequest(c: Call, route: RouteName | null): Promise<Respons
     if (delayMs > 0) await sleep(delayMs, undefined, { signal: world.closing.signal });
     c.set('platform', platformOf(world.settings.current));
     const process = () => orError(c, () => processed(c, route));
-    const { response, status } = await answerTo(c, route, fault, process);
-    record.status = status;
-    record.durationMs = status === null ? null : performance.now() - started;
+    const response = await answerTo(c, route, fault, process);
+    record.status = sentStatus(c, response);
+    record.durationMs = record.status === null ? null : performance.now() - started;
     if (response !== RESPONSE_ALREADY_SENT) {
       response.headers.set('sandbox-run', `${world.run} ${world.settings.current.platform}`);
       world.requests.recordAnswer(record, await loggedAnswer(response));

@@ -11,33 +11,26 @@ export type AuthorizationRequest = Readonly<ReturnType<typeof parseAuthorization
  * @throws Problem 400, without a redirect
  */
 export function parseAuthorizationRequest(query: URLSearchParams, world: Clients) {
-  const { client, redirectUri } = readTarget(query, world);
   const value = (name: string) => query.get(name) ?? '';
-  if (value('response_type') !== 'code') {
-    throw new ApiProblem(400, 'Unsupported response_type. Only "code" is supported.');
-  }
-  const words = scopeWords(value('scope'));
-  const challenge = value('code_challenge');
-  return {
-    client,
-    redirectUri,
-    state: query.get('state'),
-    scopes: words.length === 0 ? ['profile:read'] : words,
-    challenge: challenge === '' ? null : challenge,
-    challengeMethod: value('code_challenge_method') === 'plain' ? 'plain' : 'S256',
-  } as const;
-}
-
-function readTarget(query: URLSearchParams, world: Clients) {
-  const id = query.get('client_id') ?? '';
+  const [id, redirectUri] = [value('client_id'), value('redirect_uri')];
   const client = findClient(world, id);
   if (client === undefined) throw new ApiProblem(400, `Invalid client_id "${id}".`);
-  const redirectUri = query.get('redirect_uri') ?? '';
   if (!redirectUriAllowed(client, redirectUri, world.settings.current.exactRedirectUris)) {
     throw new ApiProblem(
       400,
       `The redirect URI "${redirectUri}" is not registered for "${id}". Registered: ${client.redirectUris.join(', ')}.`,
     );
   }
-  return { client, redirectUri };
+  if (value('response_type') !== 'code') {
+    throw new ApiProblem(400, 'Unsupported response_type. Only "code" is supported.');
+  }
+  const words = scopeWords(value('scope'));
+  return {
+    client,
+    redirectUri,
+    state: query.get('state'),
+    scopes: words.length === 0 ? ['profile:read'] : words,
+    challenge: value('code_challenge') || null,
+    challengeMethod: value('code_challenge_method') === 'plain' ? 'plain' : 'S256',
+  } as const;
 }

@@ -4,7 +4,7 @@ import { randomToken, sha256 } from '../random.ts';
 import { isScope, type Scope, scopeWords } from './scopes.ts';
 import type { SandboxSettings } from '../settings.ts';
 import type { Store, Table } from '../store.ts';
-import type { LoginState, TokenAnswer } from '../types.ts';
+import type { LoginChoice, LoginState, TokenAnswer } from '../types.ts';
 
 /** Prefixes of the secrets that the sandbox issues; they occur nowhere else. */
 export const SECRET_PREFIXES = {
@@ -46,14 +46,8 @@ interface GrantedLogin extends LoginState {
   readonly athleteId: string;
 }
 
-/** Chooses logins; an undefined field matches any. */
-interface LoginChoice {
-  readonly athleteId?: string | undefined;
-  readonly loginId?: string | undefined;
-}
-
-function isChosen(login: GrantedLogin, { athleteId, loginId }: LoginChoice): boolean {
-  return (athleteId ?? login.athleteId) === login.athleteId && (loginId ?? login.id) === login.id;
+function isChosen({ athleteId, id }: GrantedLogin, { athlete, login }: LoginChoice): boolean {
+  return (athlete ?? athleteId) === athleteId && (login ?? id) === id;
 }
 
 type TokenKind = 'access' | 'refresh';
@@ -138,7 +132,7 @@ export class Grants {
     const hash = sha256(given.token);
     const token = this.#tokens.get(hash);
     if (token?.kind === 'refresh' && token.isReplaced && settings.reuseRevokesFamily) {
-      this.revoke({ loginId: token.loginId });
+      this.revoke({ login: token.loginId });
     }
     const login = token?.kind === 'refresh' ? this.#loginOf(token) : undefined;
     const isValid = token !== undefined && login !== undefined;
@@ -189,7 +183,7 @@ export class Grants {
   /** Revokes the login of a token of either kind. Ignores an unknown token. */
   revokeToken(token: string): void {
     const found = this.#tokens.get(sha256(token));
-    if (found !== undefined) this.revoke({ loginId: found.loginId });
+    if (found !== undefined) this.revoke({ login: found.loginId });
   }
 
   /** @returns the number of logins that were not revoked before */
