@@ -174,13 +174,13 @@ const TREE: Readonly<Record<CommandGroup | 'hidden', Named>> = {
     },
     completion: {
       summary: 'print a completion script for a shell',
-      load: async () => (await import('./completion/completion.ts')).completionOf(COMMANDS),
+      load: async () => (await import('./completion/completion.ts')).completion,
     },
   },
   hidden: {
     complete: {
-      summary: 'print a list, for completion scripts',
-      load: async () => (await import('./completion/complete.ts')).complete,
+      summary: 'print what fits at the cursor, for completion scripts',
+      load: async () => (await import('./completion/complete.ts')).completeOf(COMMANDS),
     },
   },
 };

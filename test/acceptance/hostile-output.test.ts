@@ -67,7 +67,7 @@ function commandLines(files: Files): string[][] {
     ['sandbox', '--fault', HOSTILE],
     ['sandbox', '--set', HOSTILE],
     ['completion', HOSTILE],
-    ['complete', 'profiles'],
+    ['complete', '--', 'status', '--profile', ''],
     ['help', HOSTILE],
     [HOSTILE],
     [`--${HOSTILE}`],

@@ -6,8 +6,6 @@ import { runInProcess } from '../support/in-process.ts';
 import { type Home, PROGRAM, ndjson, runSync } from '../support/program.ts';
 import { installSync, missingTools, runShell, skipNote, writeProgram } from '../support/shell.ts';
 
-const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
-
 const script = async (shell: string) => {
   const { code, stdout } = await runInProcess(['completion', shell], { home: openHome() });
   expect(code).toBe(0);
@@ -198,13 +196,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
     },
   );
 
-  it('names commands and flags in all four scripts, but no internal ones', async () => {
-    for (const shell of SHELLS) {
-      const text = await script(shell);
-      for (const word of ['push', 'nutrition', 'wellness', 'uninstall', 'dry-run', 'accounts'])
-        expect(text, shell).toContain(word);
-      expect(text, shell).not.toMatch(/--background|-l background|\bmanual\b/);
-    }
+  it('prints the script as a line of JSON', async () => {
     const { stdout } = await runInProcess(['completion', 'bash', '--json'], { home: openHome() });
     const text = await script('bash');
     expect(ndjson(stdout)).toEqual([{ type: 'completion', shell: 'bash', script: text.trimEnd() }]);
@@ -242,18 +234,66 @@ print -r -- \${_comps[athlete-sync]} \${_comps[sync]-}'`,
   });
 });
 
-it('sync complete prints profiles, zones and values without writing anything', async () => {
-  const home = furnishedHome();
-  const lines = async (...args: string[]) => {
-    const { code, stdout, stderr } = await runInProcess(['complete', ...args], { home });
+describe('sync complete', () => {
+  /** Returns the lines for what is typed: the kind of paths, then words. */
+  const lines = async (home: Home, ...typed: string[]) => {
+    const { code, stdout, stderr } = await runInProcess(['complete', '--', ...typed], { home });
     expect([code, stderr]).toEqual([0, '']);
-    return stdout.trimEnd().split('\n');
+    return stdout.replace(/\n$/, '').split('\n');
   };
-  expect(await lines('profiles')).toEqual(['default', 'work\tAda Lindqvist', 'broken']);
-  expect(await lines('zones')).toEqual(
-    expect.arrayContaining(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Europe/Kyiv']),
-  );
-  expect(await lines('setting-values', '--', 'testAccount')).toEqual(['true\tyes', 'false\tno']);
-  expect(await lines('setting-values', '--', 'baseUrl')).toEqual(['']);
-  expect(existsSync(join(home.dir, 'state'))).toBe(false);
+  const words = async (...typed: string[]) =>
+    (await lines(openHome(), ...typed)).slice(1).map((line) => line.replace(/\t.*/, ''));
+
+  it('prints profiles, zones and values without writing anything', async () => {
+    const home = furnishedHome();
+    expect(await lines(home, 'status', '--profile', '')).toEqual([
+      '',
+      'default',
+      'work\tAda Lindqvist',
+      'broken',
+    ]);
+    expect(await lines(home, 'push', 'wellness', '--tz', '')).toEqual(
+      expect.arrayContaining(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Europe/Kyiv']),
+    );
+    expect(await lines(home, 'config', 'set', 'testAccount', '')).toEqual([
+      '',
+      'true\tyes',
+      'false\tno',
+    ]);
+    expect(await lines(home, 'config', 'set', 'baseUrl', '')).toEqual(['']);
+    expect(existsSync(join(home.dir, 'state'))).toBe(false);
+  });
+
+  it('names commands and flags, but no internal ones', async () => {
+    expect(await words('')).toEqual(expect.arrayContaining(['push', 'sandbox', 'completion']));
+    expect(await words('')).not.toEqual(expect.arrayContaining(['complete']));
+    expect(await words('push', '')).toEqual(['wellness', 'nutrition']);
+    expect(await words('daemon', '')).toContain('uninstall');
+    expect(await words('push', 'nutrition', '-')).toContain('--dry-run');
+    expect(await words('seed', '--json', '--a')).toContain('--accounts');
+    const flags = await words('watch', '-');
+    expect(flags).toContain('--new-only');
+    expect(flags).not.toContain('--background');
+    expect(await words('upload', '--force', '--metadata=a=b', '-')).not.toContain('--force');
+    expect(await words('upload', '--force', '--metadata=a=b', '-')).toContain('--metadata');
+  });
+
+  it.each([
+    [['upload', ''], 'files'],
+    [['watch', 'first', ''], 'folders'],
+    [['seed', '--out', ''], 'folders'],
+    [['seed', '--out='], 'folders'],
+    [['login', '--timeout', ''], ''],
+    [['status', 'word', ''], ''],
+    [['upload', '--tz=UTC', '--name', 'push', ''], 'files'],
+  ])('says which paths fit: %j', async (typed, paths) => {
+    const [first, ...others] = await lines(openHome(), ...typed);
+    expect([first, others]).toEqual([paths, []]);
+  });
+
+  it('joins the words that bash splits at =', async () => {
+    expect(await words('login', '--store', '=', 'k')).toContain('keychain');
+    expect(await words('login', '--store', '=')).toContain('keychain');
+    expect(await words('login', '--store=k')).toContain('--store=keychain');
+  });
 });
