@@ -48,7 +48,7 @@ export function judge(
     doubts.set(field, `${sentence(`${field} ${found}`)} ${remedyOf(field, is, facts)}`);
   }
   if (!isLeft && (verdict.hasRemedy || doubts.size > 0)) {
-    const fields = [...verdict.left, ...doubts.keys()].join(', ');
+    const fields = [...new Set([...verdict.left, ...doubts.keys()])].join(', ');
     throw refused(name, ` has no value to send: ${fields}`, [...verdict.notes, ...doubts.values()]);
   }
   return verdict;

@@ -20,7 +20,6 @@ export const COLUMN_JUDGES: readonly ColumnJudge[] = [
   sumsOfPeriods,
   runningTotal,
   sumOfOthers,
-  unlikelyTotal,
 ];
 
 function otherMeaning(
@@ -167,16 +166,6 @@ function sumOfOthers(field: string, entries: readonly Entry[]): Objection | unde
   const value = numberIn(last, field) ?? 0;
   if (value < LEAST_SUM || Math.abs(value - sum) > 1e-6 * sum) return undefined;
   return ofDays(field, [last], `${firstOf(field, [last])}, the sum of the values before it`);
-}
-
-/** More than this is no athlete's day (steps, kcal eaten). */
-const MOST_A_DAY: Readonly<Record<string, number>> = { steps: 100_000, calories: 12_000 };
-
-function unlikelyTotal(field: string, entries: readonly Entry[]): Objection | undefined {
-  const most = MOST_A_DAY[field] ?? Infinity;
-  const beyond = entries.filter((entry) => (numberIn(entry, field) ?? 0) > most);
-  if (beyond.length === 0) return undefined;
-  return ofDays(field, beyond, `${firstOf(field, beyond)}: of several days?`);
 }
 
 function ofDays(field: string, entries: readonly Entry[], found: string): Objection {

@@ -7,14 +7,7 @@ import {
 import { groupBy } from '../../base/group-by.ts';
 import { SUMMED_TOTALS, WELLNESS_FIELDS, isDayTotal, unitNameOf } from '../fields.ts';
 import type { Entry } from '../types.ts';
-import {
-  type Columns,
-  type FileFacts,
-  type Objection,
-  HOUR_SECS,
-  about,
-  numberIn,
-} from './objection.ts';
+import { type FileFacts, type Objection, HOUR_SECS, about, numberIn } from './objection.ts';
 
 /** Objections to single values: limits, contradictions within a day or an item, and weights far from others. */
 
@@ -68,7 +61,11 @@ const MACRO: readonly Limit[] = [{ above: MOST_MACRO_G, unit: 'milligrams', fact
 const MINUTES_OF_DAY = 1_441;
 const MOST_ENERGY_KCAL = 8_000;
 
+const MANY_FOODS: Limit = { above: 12_000, unit: 'the food of several days', is: 'days' };
+
 const DAY_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
+  steps: [{ above: 100_000, unit: 'of several days', is: 'days' }],
+  calories: [MANY_FOODS],
   sleepSecs: [
     { below: 24.1, unit: 'hours', factor: HOUR_SECS },
     { below: MINUTES_OF_DAY, unit: 'minutes', factor: 60 },
@@ -94,38 +91,28 @@ const ITEM_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   carbs: MACRO,
   protein: MACRO,
   fat: MACRO,
-  calories: [
-    { above: 20_000, unit: 'calories', factor: 0.001 },
-    { above: 12_000, unit: 'the food of several days', is: 'days' },
-  ],
+  calories: [{ above: 20_000, unit: 'calories', factor: 0.001 }, MANY_FOODS],
 };
 
 const PHASES = ['sleepDeepSecs', 'sleepRemSecs', 'sleepLightSecs'];
 
-/** The judges of a single day, each with the fields of which it needs one. */
-const DAY_JUDGES: readonly (readonly [fields: readonly string[], (day: Entry) => Objection[]])[] = [
-  [Object.keys(DAY_LIMITS), (day) => beyondLimits(day, DAY_LIMITS)],
-  [Object.keys(WELLNESS_FIELDS).filter(isDayTotal), notMeasured],
-  [['distanceMeters'], distance],
-  [['totalCaloriesBurned', 'systolic'], contradictions],
-  [['sleepAwakeSecs', ...PHASES], nightOf],
+const DAY_JUDGES: readonly ((day: Entry) => Objection[])[] = [
+  (day) => beyondLimits(day, DAY_LIMITS),
+  notMeasured,
+  distance,
+  contradictions,
+  nightOf,
 ];
 
-export function ofEntries(entries: readonly Entry[], _: FileFacts, columns: Columns): Objection[] {
+export function ofEntries(entries: readonly Entry[]): Objection[] {
   const [days, items] = [true, false].map((isDay) =>
     entries.filter(({ path }) => (path === '') === isDay),
-  );
-  const judges = DAY_JUDGES.filter(([fields]) => fields.some((field) => columns.has(field)));
-  const ofDays = (days ?? []).flatMap((day) => judges.flatMap(([, judge]) => judge(day)));
-  const ofItems = (items ?? []).flatMap((item) => [
-    ...beyondLimits(item, ITEM_LIMITS),
-    ...sugar(item),
-  ]);
+  ) as [Entry[], Entry[]];
+  const ofDays = days.flatMap((day) => DAY_JUDGES.flatMap((judge) => judge(day)));
+  const ofItems = items.flatMap((item) => [...beyondLimits(item, ITEM_LIMITS), ...sugar(item)]);
   const placeOf = ({ source, date }: Entry) => `${source} ${date}`;
-  const byDay = groupBy(items ?? [], placeOf);
-  const ofTotals = (byDay.size === 0 ? [] : (days ?? [])).flatMap((day) =>
-    totalsOf(day, byDay.get(placeOf(day)) ?? []),
-  );
+  const byDay = groupBy(items, placeOf);
+  const ofTotals = days.flatMap((day) => totalsOf(day, byDay.get(placeOf(day)) ?? []));
   return [...ofDays, ...ofItems, ...ofTotals];
 }
 

@@ -9,7 +9,7 @@ import { type Columns, type FileFacts, type Objection, about, numberIn } from '.
  * in contradiction to others. Every judge sees all values of the input.
  */
 
-type Judge = (days: readonly Entry[], facts: FileFacts, columns: Columns) => Objection[];
+type Judge = (entries: readonly Entry[], facts: FileFacts) => Objection[];
 
 const VALUE_JUDGES: readonly Judge[] = [withoutUnit, farWeights, ofEntries, energyOfMacros];
 
@@ -23,7 +23,7 @@ export function objectionsTo(entries: readonly Entry[], facts: FileFacts): Objec
   const ofColumns = [...columns].flatMap(([field, column]) =>
     COLUMN_JUDGES.flatMap((judge) => judge(field, column, facts, columns) ?? []),
   );
-  const ofValues = VALUE_JUDGES.flatMap((judge) => judge(entries, facts, columns));
+  const ofValues = VALUE_JUDGES.flatMap((judge) => judge(entries, facts));
   const all = [...ofColumns, ...ofValues, ...mostInDoubt(ofValues, columns)];
   return all.filter(({ field, is }) => !isConfirmed(field, is, facts));
 }
