@@ -110,7 +110,7 @@ function stepsOf(altitudes: readonly number[]): number[] | undefined {
   return altitudes.slice(1).map((altitude, index) => altitude - (altitudes[index] ?? altitude));
 }
 
-function sum(values: readonly number[]): number {
+export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 

@@ -1,5 +1,5 @@
 import { type FitLap, encodeActivity } from '../fit/write-activity.ts';
-import type { FitPause } from '../fit/write-totals.ts';
+import { type FitPause, sum } from '../fit/write-totals.ts';
 import { loadCrypto } from '../system/this-process.ts';
 import { cadenceUnit } from '../fit/sports.ts';
 import { metresBetween } from './distance.ts';
@@ -57,8 +57,8 @@ export function convert(stretch: Stretch, isPhone: boolean): Conversion {
   const fit = encodeActivity({
     fileId: { manufacturer: DEVELOPMENT, product: CONVERTER, productName: 'athlete-sync' },
     ...{ sport, subSport, laps, pauses, records: points },
-    distance: sumOf(stretch.laps.flatMap(({ distance = 0 }) => distance)) || undefined,
-    calories: kcal(sumOf(stretch.laps.flatMap(({ calories = 0 }) => calories))),
+    distance: sum(stretch.laps.flatMap(({ distance = 0 }) => distance)) || undefined,
+    calories: kcal(sum(stretch.laps.flatMap(({ calories = 0 }) => calories))),
   });
   return { fit, digest, converter: CONVERTER, name, gaps, notes, isPhone };
 }
@@ -175,7 +175,7 @@ const STANDING = 0.5;
 /** Finds the times in which the timer stood still. There is none if the laps of TCX cover the whole time. */
 function pausesOf({ points, laps }: Stretch): FitPause[] {
   const elapsed = (points.at(-1)?.time ?? 0) - (points[0]?.time ?? 0);
-  const timed = laps.reduce((sum, { secs = 0 }) => sum + secs, 0);
+  const timed = sum(laps.map(({ secs = 0 }) => secs));
   if (timed > elapsed * (1 - AGREEMENT)) return [];
   const gaps = points.slice(1).map(({ time }, index) => time - (points[index]?.time ?? 0));
   const usual = gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? 0;
@@ -282,7 +282,7 @@ const MOST_STRIDES = 110;
 /** Halves the cadence of runs and walks that is in steps: FIT files have pairs of them. */
 function halveSteps({ points, ...numbers }: Stretch): string[] {
   const steps = points.filter(({ cadence = 0 }) => cadence > 0);
-  const mean = sumOf(steps.map(({ cadence = 0 }) => cadence)) / steps.length;
+  const mean = sum(steps.map(({ cadence = 0 }) => cadence)) / steps.length;
   if (cadenceUnit(numbers) !== 'spm' || !(mean > MOST_STRIDES)) return [];
   for (const point of steps) point.cadence = (point.cadence ?? 0) / 2;
   return ['Its cadence is in steps, and a recording has pairs of them: halved.'];
@@ -385,8 +385,4 @@ function lapsOf({ laps, points }: Stretch): FitLap[] {
 /** Returns energy as FIT can hold it (kcal); undefined for none. */
 function kcal(value = 0): number | undefined {
   return value >= 0.5 && value < 65_535 ? Math.round(value) : undefined;
-}
-
-function sumOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
 }

@@ -128,35 +128,29 @@ const MAX_NAMES = 500;
 
 type Channel = Exclude<keyof FitRecord, 'time'>;
 
-/** The elements of a point, by the names that Garmin, Strava, Suunto, Polar and phone apps use. */
-const CHANNELS: ReadonlyMap<string, Channel> = new Map(
-  Object.entries({
-    latitude: 'latitudedegrees',
-    longitude: 'longitudedegrees',
-    altitude: 'ele altitudemeters',
-    distance: 'distancemeters',
-    speed: 'speed',
-    heartRate: 'hr heartrate value',
-    cadence: 'cad cadence runcadence',
-    power: 'power powerinwatts bikepower watts',
-    temperature: 'atemp temp temperature',
-  } satisfies Record<Channel, string>).flatMap(([channel, names]) =>
-    names.split(' ').map((name) => [name, channel as Channel] as const),
+/**
+ * The channels of a point: their elements, by the names that Garmin, Strava, Suunto, Polar and phone apps use, and the
+ * values that devices measure and FIT can hold. A heart rate of 0 is a sensor without contact.
+ */
+const CHANNELS = {
+  latitude: ['latitudedegrees', -90, 90],
+  longitude: ['longitudedegrees', -180, 179.999_999],
+  altitude: ['ele altitudemeters', -500, 12_000],
+  distance: ['distancemeters', 0, 4e7],
+  speed: ['speed', 0, 65],
+  heartRate: ['hr heartrate value', 1, 254],
+  cadence: ['cad cadence runcadence', 0, 254],
+  power: ['power powerinwatts bikepower watts', 0, 4_000],
+  temperature: ['atemp temp temperature', -100, 100],
+} as const satisfies Record<Channel, readonly [elements: string, least: number, most: number]>;
+
+const MEASURED = Object.keys(CHANNELS) as Channel[];
+
+const BY_ELEMENT: ReadonlyMap<string, Channel> = new Map(
+  MEASURED.flatMap((channel) =>
+    CHANNELS[channel][0].split(' ').map((name) => [name, channel] as const),
   ),
 );
-
-/** Values that devices measure, and FIT can hold. A heart rate of 0 is a sensor without contact. */
-const RANGES: Readonly<Record<Channel, readonly [least: number, most: number]>> = {
-  latitude: [-90, 90],
-  longitude: [-180, 179.999_999],
-  altitude: [-500, 12_000],
-  distance: [0, 4e7],
-  speed: [0, 65],
-  heartRate: [1, 254],
-  cadence: [0, 254],
-  power: [0, 4_000],
-  temperature: [-100, 100],
-};
 
 type Role = 'root' | 'track' | 'segment' | 'point' | 'lap' | 'other';
 
@@ -171,8 +165,6 @@ const ROLES: Readonly<Record<TrackKind, Readonly<Partial<Record<string, Role>>>>
     ...{ lap: 'lap', course: 'other', workout: 'other' },
   },
 };
-
-const MEASURED = Object.keys(RANGES) as Channel[];
 
 /** Collects the tracks of a document. Gets local names: see {@link localName}. */
 class TrackReader {
@@ -285,7 +277,7 @@ class TrackReader {
         this.#noteUnread(this.file.unreadTimes, `time="${textOf(this.#text)}"`);
       return;
     }
-    const channel = CHANNELS.get(name);
+    const channel = BY_ELEMENT.get(name);
     if (channel !== undefined) setChannel(point, channel, this.#text);
   }
 
@@ -321,7 +313,7 @@ function setChannel(point: Point, channel: Channel, text: string): void {
   // Some programs write degrees with a decimal comma.
   const isDegrees = channel === 'latitude' || channel === 'longitude';
   const value = text.trim() === '' ? NaN : Number(isDegrees ? text.replace(',', '.') : text);
-  const [least, most] = RANGES[channel];
+  const [, least, most] = CHANNELS[channel];
   if (value >= least && value <= most) point[channel] = value;
 }
 
