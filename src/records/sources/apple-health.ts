@@ -4,7 +4,7 @@ import {
   METRES_PER_MILE,
   ML_PER_FLUID_OUNCE,
 } from '../../base/units.ts';
-import type { MappingRule, Source } from './types.ts';
+import { type MappingRule, type Source, wellness } from './types.ts';
 
 /** A quantity, by the end of its type's name. */
 function quantity(type: string, rule: Omit<MappingRule, 'from' | 'named'>): MappingRule {
@@ -43,10 +43,7 @@ export const appleHealth: Source = {
     'dogsheep/healthkit-to-sqlite tests/export.xml',
   ],
   files: [
-    {
-      kind: 'wellness',
-      holds: 'health records',
-      format: 'xml',
+    wellness('xml', 'health records', {
       records: 'Record',
       has: ['HealthData'],
       name: 'type',
@@ -112,6 +109,6 @@ export const appleHealth: Source = {
         sleepRemSecs: sleep('AsleepREM'),
         sleepAwakeSecs: sleep('Awake'),
       },
-    },
+    }),
   ],
 };

@@ -1,5 +1,5 @@
 import { KCAL_PER_KJ, KG_PER_POUND } from '../../base/units.ts';
-import type { NutritionMapping, Source } from './types.ts';
+import { type Source, nutrition, wellness } from './types.ts';
 
 /** Apps and devices whose measurements Cronometer marks: `Weight (Apple Health)`. */
 const APPS = [
@@ -28,15 +28,12 @@ const totals = {
 };
 
 /** `Completed` is in all exports since 2018; a table of one's own may have the other columns, too. */
-const dailySummary: NutritionMapping = {
-  kind: 'nutrition',
-  holds: 'daily summaries',
-  format: 'csv',
+const dailySummary = nutrition('csv', 'daily summaries', {
   has: ['Date', ENERGY, 'Completed'],
   hasNot: ['Group', 'Food Name'],
   time: { from: 'Date' },
   totals,
-};
+});
 
 export const cronometer: Source = {
   name: 'cronometer',
@@ -50,10 +47,7 @@ export const cronometer: Source = {
     'milldr/crono README.md',
   ],
   files: [
-    {
-      kind: 'nutrition',
-      holds: 'servings',
-      format: 'csv',
+    nutrition('csv', 'servings', {
       has: ['Day', 'Group', 'Food Name', 'Amount', ENERGY],
       time: { from: 'Day', clock: 'Time' },
       item: {
@@ -73,7 +67,7 @@ export const cronometer: Source = {
           },
         },
       },
-    },
+    }),
     dailySummary,
     {
       // With diary groups, a day has a line for each of them and one for their total.
@@ -82,10 +76,7 @@ export const cronometer: Source = {
       hasNot: ['Food Name'],
       where: { Group: ['Total'] },
     },
-    {
-      kind: 'wellness',
-      holds: 'biometrics',
-      format: 'csv',
+    wellness('csv', 'biometrics', {
       has: ['Day', 'Metric', 'Unit', 'Amount'],
       name: 'Metric',
       day: { from: 'Day', clock: 'Time' },
@@ -105,6 +96,6 @@ export const cronometer: Source = {
         // Apple measures SDNN; what the values of other apps are is not shown.
         hrvSdnn: { from: 'Amount', named: 'Heart Rate Variability (HRV) (Apple Health)' },
       },
-    },
+    }),
   ],
 };

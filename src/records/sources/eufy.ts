@@ -1,5 +1,5 @@
 import { KG_PER_POUND } from '../../base/units.ts';
-import type { Source } from './types.ts';
+import { type Source, wellness } from './types.ts';
 
 export const eufy: Source = {
   name: 'eufy',
@@ -10,10 +10,7 @@ export const eufy: Source = {
     'sthapa/eufyformatter src/test_data/test_read_imperial.csv',
   ],
   files: [
-    {
-      kind: 'wellness',
-      holds: 'weights',
-      format: 'csv',
+    wellness('csv', 'weights', {
       has: ['Time', 'Family Members', ['WEIGHT (kg)', 'WEIGHT (lbs)']],
       person: 'Family Members',
       day: { from: 'Time' },
@@ -23,6 +20,6 @@ export const eufy: Source = {
         // Without bare feet, all but the weight is 0.
         bodyFat: { from: 'BODY FAT %', decimals: 1, none: [0] },
       },
-    },
+    }),
   ],
 };

@@ -1,4 +1,4 @@
-import type { Source } from './types.ts';
+import { type Source, nutrition } from './types.ts';
 
 export const fatSecret: Source = {
   name: 'fatsecret',
@@ -11,10 +11,7 @@ export const fatSecret: Source = {
     'https://raw.githubusercontent.com/api-evangelist/fatsecret/refs/heads/main/json-schema/fatsecret-food-entry-schema.json',
   ],
   files: [
-    {
-      kind: 'nutrition',
-      holds: 'diary entries',
-      format: 'json',
+    nutrition('json', 'diary entries', {
       records: 'food_entries.food_entry',
       has: ['food_entry_name', 'date_int', 'meal'],
       time: { from: 'date_int', format: 'days' },
@@ -32,15 +29,12 @@ export const fatSecret: Source = {
           words: { breakfast: 'BREAKFAST', lunch: 'LUNCH', dinner: 'DINNER', other: 'OTHER' },
         },
       },
-    },
-    {
-      kind: 'nutrition',
-      holds: 'daily totals',
-      format: 'json',
+    }),
+    nutrition('json', 'daily totals', {
       records: 'month.day',
       has: ['date_int', 'calories', 'carbohydrate'],
       time: { from: 'date_int', format: 'days' },
       totals: { calories: 'calories', carbs: 'carbohydrate', protein: 'protein', fat: 'fat' },
-    },
+    }),
   ],
 };

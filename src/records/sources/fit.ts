@@ -1,10 +1,7 @@
-import type { Match, Source, WellnessMapping } from './types.ts';
+import { type Match, type Source, wellness } from './types.ts';
 
 /** A row is a measurement: `day`, `at` (s since 1970), and the field by the platform's name. */
-export const FIT_MAPPING: WellnessMapping = {
-  kind: 'wellness',
-  holds: 'wellness',
-  format: 'fit',
+export const FIT_MAPPING = wellness('fit', 'wellness', {
   has: [],
   day: { from: 'day' },
   at: { from: 'at', format: 's' },
@@ -14,7 +11,7 @@ export const FIT_MAPPING: WellnessMapping = {
     hrv: { from: 'hrv', decimals: 1 },
     weight: 'weight',
   },
-};
+});
 
 export const fit: Source = {
   name: 'fit',

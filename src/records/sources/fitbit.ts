@@ -1,14 +1,11 @@
 import { KG_PER_POUND } from '../../base/units.ts';
-import { type MappingRule, NIGHT, type Source, type WellnessMapping } from './types.ts';
+import { type MappingRule, NIGHT, type Source, type WellnessMapping, wellness } from './types.ts';
 
 const MINUTE_SECS = 60;
 
 const minutes = (...from: string[]): MappingRule => ({ from, factor: MINUTE_SECS });
 
 const mainSleep = {
-  kind: 'wellness',
-  holds: 'nights',
-  format: 'json',
   day: { from: 'dateOfSleep' },
   sleep: NIGHT,
   fields: {
@@ -18,18 +15,15 @@ const mainSleep = {
     sleepRemSecs: minutes('levels.summary.rem.minutes'),
     sleepAwakeSecs: minutes('levels.summary.wake.minutes', 'minutesAwake'),
   },
-} as const satisfies Partial<WellnessMapping>;
+} as const;
 
 /** A table with a line a day, whose time is midnight or noon in UTC, or without a zone. */
 function daily(holds: string, field: string, column: string, ...also: string[]): WellnessMapping {
-  return {
-    kind: 'wellness',
-    holds,
-    format: 'csv',
+  return wellness('csv', holds, {
     has: ['timestamp', column, ...also],
     day: { from: 'timestamp', format: 'day' },
     fields: { [field]: { from: column, decimals: 1, none: [0] } },
-  };
+  });
 }
 
 /** A table with a line for each measurement. */
@@ -38,14 +32,11 @@ function measurements(
   field: string,
   rule: MappingRule & { readonly from: string },
 ): WellnessMapping {
-  return {
-    kind: 'wellness',
-    holds,
-    format: 'csv',
+  return wellness('csv', holds, {
     has: ['timestamp', rule.from],
     day: { from: 'timestamp' },
     fields: { [field]: rule },
-  };
+  });
 }
 
 /** An answer of the Web API: a list of days under a name of its own. */
@@ -54,15 +45,12 @@ function dailyAnswer(
   records: string,
   fields: Readonly<Record<string, MappingRule>>,
 ): WellnessMapping {
-  return {
-    kind: 'wellness',
-    holds,
-    format: 'json',
+  return wellness('json', holds, {
     records,
     has: ['dateTime', ...Object.values(fields).map(({ from }) => from)],
     day: { from: 'dateTime' },
     fields,
-  };
+  });
 }
 
 export const fitbit: Source = {
@@ -81,47 +69,39 @@ export const fitbit: Source = {
     'timgrote/fitbitImporter README.md',
   ],
   files: [
-    { ...mainSleep, has: ['dateOfSleep', 'mainSleep'], where: { mainSleep: [true] } },
-    {
+    wellness('json', 'nights', {
+      ...mainSleep,
+      has: ['dateOfSleep', 'mainSleep'],
+      where: { mainSleep: [true] },
+    }),
+    wellness('json', 'nights', {
       ...mainSleep,
       records: 'sleep',
       has: ['dateOfSleep', 'isMainSleep'],
       where: { isMainSleep: [true] },
-    },
-    {
-      kind: 'wellness',
-      holds: 'resting heart rates',
-      format: 'json',
+    }),
+    wellness('json', 'resting heart rates', {
       has: ['dateTime', 'value.value', 'value.error'],
       // A day without a measurement has a rate of 0.
       day: { from: 'dateTime', format: 'mdy' },
       fields: { restingHr: { from: 'value.value', none: [0] } },
-    },
-    {
-      kind: 'wellness',
-      holds: 'cardio fitness scores',
-      format: 'json',
+    }),
+    wellness('json', 'cardio fitness scores', {
       has: ['dateTime', 'value.filteredDemographicVO2Max'],
       day: { from: 'dateTime', format: 'mdy' },
       fields: { vo2max: { from: 'value.filteredDemographicVO2Max', decimals: 1, none: [0] } },
-    },
-    {
+    }),
+    wellness('json', 'weights', {
       // The archive has pounds, whatever the athlete has chosen.
-      kind: 'wellness',
-      holds: 'weights',
-      format: 'json',
       has: ['logId', 'weight', 'bmi', 'date', 'time'],
       day: { from: 'date', clock: 'time', format: 'mdy' },
       fields: {
         weight: { from: 'weight', factor: KG_PER_POUND, decimals: 2, mayLackUnit: true },
         bodyFat: { from: 'fat', decimals: 1 },
       },
-    },
-    {
+    }),
+    wellness('json', 'weights', {
       // An answer has the unit that the program asked for, and does not say which.
-      kind: 'wellness',
-      holds: 'weights',
-      format: 'json',
       records: 'weight',
       has: ['logId', 'weight', 'bmi', 'date', 'time'],
       day: { from: 'date', clock: 'time' },
@@ -129,7 +109,7 @@ export const fitbit: Source = {
         weight: { from: 'weight', decimals: 2, mayLackUnit: true },
         bodyFat: { from: 'fat', decimals: 1 },
       },
-    },
+    }),
     daily('heart rate variabilities', 'hrv', 'average heart rate variability milliseconds'),
     daily('heart rate variabilities', 'hrv', 'rmssd', 'nremhr', 'entropy'),
     daily('oxygen saturations', 'spO2', 'average percentage', 'lower bound percentage'),

@@ -1,7 +1,13 @@
 import { ITEM_FIELDS, NUTRITION_FIELDS } from '../fields.ts';
 import { PEOPLE } from '../people.ts';
 import { DATES, tableRules } from './platform-table.ts';
-import type { MappingRule, NutritionMapping, Path, Source } from './types.ts';
+import {
+  type MappingRule,
+  type NutritionMapping,
+  type Path,
+  type Source,
+  nutrition,
+} from './types.ts';
 
 /** The usual names of scripts and spreadsheets, beside the platform's. */
 const OTHER_NAMES: Readonly<Record<string, readonly Path[]>> = {
@@ -74,10 +80,7 @@ export const foodLog: Source = {
     { ...items, format: 'csv', has: ['logged_at'] },
     { ...dated, format: 'json', hasNot: ['logged_at', 'items'] },
     { ...dated, format: 'csv' },
-    {
-      kind: 'nutrition',
-      holds: 'food of whole days',
-      format: 'csv',
+    nutrition('csv', 'food of whole days', {
       // Without carbs, the calories may be burned ones, and the fat that of a scale.
       has: [DATES, namesOf(totals, 'carbs')],
       hasNot: ['logged_at', 'time', 'item', ...namesOf(item, 'name', 'meal', 'quantity')],
@@ -85,6 +88,6 @@ export const foodLog: Source = {
       time: { from: DATES },
       totals,
       guess: true,
-    },
+    }),
   ],
 };

@@ -1,9 +1,7 @@
-import { DEVICE_STRESS, type Source } from './types.ts';
+import { DEVICE_STRESS, type Source, wellness } from './types.ts';
 
 /** Garmin writes 0, -1 or -2 for a value that it could not measure. */
 const none: readonly number[] = [0, -1, -2];
-
-const records = { kind: 'wellness', format: 'json' } as const;
 
 /** Floors are 10 ft. */
 const FLOORS_PER_METRE = 1 / 3.048;
@@ -25,11 +23,9 @@ export const garminExport: Source = {
     'james-langridge/garmin-export-parser src/parsers/training-parser.ts',
   ],
   files: [
-    {
+    wellness('json', 'daily summaries', {
       // DI-Connect-Aggregator/UDSFile_*.json. The respiration here is the one of waking hours, not of the
       // night as in the other files: it is left out.
-      ...records,
-      holds: 'daily summaries',
       has: [
         'calendarDate',
         ['totalSteps', 'totalKilocalories', 'restingHeartRate', 'currentDayRestingHeartRate'],
@@ -54,11 +50,9 @@ export const garminExport: Source = {
         activeCaloriesBurned: 'activeKilocalories',
         restingCaloriesBurned: 'bmrKilocalories',
       },
-    },
-    {
+    }),
+    wellness('json', 'sleep', {
       // DI-Connect-Wellness/*_sleepData.json
-      ...records,
-      holds: 'sleep',
       has: ['calendarDate', 'sleepStartTimestampGMT', 'sleepWindowConfirmationType'],
       hasNot: ['sleepTimeSeconds'],
       day: { from: 'calendarDate' },
@@ -77,12 +71,10 @@ export const garminExport: Source = {
         spO2: { from: 'spo2SleepSummary.averageSPO2', none },
         respiration: { from: 'averageRespiration', none },
       },
-    },
-    {
+    }),
+    wellness('json', 'health status', {
       // DI-Connect-Wellness/*_healthStatusData.json: the night, compared with the wearer's usual range. A
       // value of 0 has the status UNKNOWN.
-      ...records,
-      holds: 'health status',
       has: ['calendarDate', ['metrics[type=HRV]', 'metrics[type=HR]', 'metrics[type=SPO2]']],
       day: { from: 'calendarDate' },
       fields: {
@@ -92,11 +84,9 @@ export const garminExport: Source = {
         skinTemp: { from: 'metrics[type=SKIN_TEMP_C].value', none: [0] },
         respiration: { from: 'metrics[type=RESPIRATION].value', none },
       },
-    },
-    {
+    }),
+    wellness('json', 'weights', {
       // DI-Connect-Wellness/*_userBioMetrics.json; most records have no weight.
-      ...records,
-      holds: 'weights',
       has: ['metaData.calendarDate', ['weight.weight', 'metaData.sequence']],
       hasNot: ['bloodPressure'],
       day: { from: 'metaData.calendarDate' },
@@ -106,42 +96,34 @@ export const garminExport: Source = {
         weight: { from: 'weight.weight', factor: 0.001, none },
         bodyFat: { from: 'weight.bodyFat', none },
       },
-    },
-    {
+    }),
+    wellness('json', 'hydration', {
       // DI-Connect-Aggregator/HydrationLogFile_*.json. Workouts log what was sweated, with an intake of 0.
-      ...records,
-      holds: 'hydration',
       has: ['calendarDate', 'hydrationSource'],
       day: { from: 'calendarDate' },
       fields: { hydrationVolume: { from: 'valueInML', combine: 'sum', none: [0] } },
-    },
-    {
+    }),
+    wellness('json', 'blood pressure', {
       // DI-Connect-Wellness/BloodPressureFile_*.json
-      ...records,
-      holds: 'blood pressure',
       has: ['metaData.calendarDate', 'bloodPressure.systolic'],
       day: { from: 'metaData.calendarDate' },
       fields: { systolic: 'bloodPressure.systolic', diastolic: 'bloodPressure.diastolic' },
-    },
-    {
+    }),
+    wellness('json', 'VO2max', {
       // DI-Connect-Metrics/MetricsMaxMetData_*.json: for running and for cycling.
-      ...records,
-      holds: 'VO2max',
       has: ['calendarDate', 'vo2MaxValue'],
       day: { from: 'calendarDate' },
       at: { from: 'updateTimestamp', zone: 'utc' },
       fields: { vo2max: { from: 'vo2MaxValue', none } },
-    },
-    {
+    }),
+    wellness('json', 'training readiness', {
       // DI-Connect-Metrics/TrainingReadinessDTO_*.json: several a day. The first is the morning's, before any workout.
-      ...records,
-      holds: 'training readiness',
       has: ['calendarDate', 'score', ['recoveryTime', 'feedbackShort', 'hrvWeeklyAverage']],
       hasNot: ['primaryActivityTracker'],
       ignored: ['sleepscore'],
       day: { from: 'calendarDate' },
       at: { from: 'timestamp', zone: 'utc' },
       fields: { readiness: { from: 'score', combine: 'earliest' } },
-    },
+    }),
   ],
 };

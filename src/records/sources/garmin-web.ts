@@ -1,4 +1,4 @@
-import type { MappingRule, Source, WellnessMapping } from './types.ts';
+import { type MappingRule, type Source, type WellnessMapping, wellness } from './types.ts';
 import { DEVICE_STRESS } from './types.ts';
 
 /** The first column of nights is named after the time that was chosen. */
@@ -10,15 +10,12 @@ function days(
   has: WellnessMapping['has'],
   fields: Readonly<Record<string, string | MappingRule>>,
 ): WellnessMapping {
-  return {
-    kind: 'wellness',
-    holds,
-    format: 'csv',
+  return wellness('csv', holds, {
     has: ['', ...has],
     hasNot: ['date', 'day'],
     day: { from: '' },
     fields,
-  };
+  });
 }
 
 export const garminWeb: Source = {
@@ -35,11 +32,8 @@ export const garminWeb: Source = {
     'Zhoreb-Meggido/bitebudget src/services/garmin-import.service.ts',
   ],
   files: [
-    {
+    wellness('csv', 'nights', {
       // `HRV Status` is perhaps the mean of seven days: it is left out.
-      kind: 'wellness',
-      holds: 'nights',
-      format: 'csv',
       has: [NIGHTS, 'Score', 'Duration'],
       day: { from: NIGHTS },
       fields: {
@@ -49,19 +43,16 @@ export const garminWeb: Source = {
         spO2: { from: 'Pulse Ox', decimals: 1 },
         respiration: { from: 'Respiration', decimals: 1 },
       },
-    },
-    {
+    }),
+    wellness('csv', 'weights', {
       // A line with the date stands above the measurements of the day.
-      kind: 'wellness',
-      holds: 'weights',
-      format: 'csv',
       has: ['Time', 'Weight', 'Change', 'BMI', 'Body Fat'],
       day: { from: '^', clock: 'Time' },
       fields: {
         weight: { from: 'Weight', mayLackUnit: true, decimals: 2 },
         bodyFat: { from: 'Body Fat', decimals: 1 },
       },
-    },
+    }),
     // Other tables have these columns, too, and a table of weeks has no goals.
     { ...days('daily steps', ['Actual', 'Goal'], { steps: 'Actual' }), file: 'steps' },
     days('burned energy', ['Active Calories', 'Resting Calories', 'Total'], {

@@ -1,4 +1,4 @@
-import type { Source } from './types.ts';
+import { type Source, wellness } from './types.ts';
 
 export const googleFit: Source = {
   name: 'google-fit',
@@ -11,10 +11,7 @@ export const googleFit: Source = {
     'grapako/google-fit-takeout-parser fit_takeout_parser.py',
   ],
   files: [
-    {
-      kind: 'wellness',
-      holds: 'daily activity metrics',
-      format: 'csv',
+    wellness('csv', 'daily activity metrics', {
       // A file has only the columns that its owner has values for.
       has: [
         ['Date', 'Datum'],
@@ -41,6 +38,6 @@ export const googleFit: Source = {
           none: [0],
         },
       },
-    },
+    }),
   ],
 };

@@ -4,7 +4,7 @@ import {
   METRES_PER_MILE,
   ML_PER_FLUID_OUNCE,
 } from '../../base/units.ts';
-import { type MappingRule, NIGHT, type Source } from './types.ts';
+import { type MappingRule, NIGHT, type Source, wellness } from './types.ts';
 
 const HOUR_SECS = 3_600;
 
@@ -79,10 +79,7 @@ export const healthAutoExport: Source = {
     'meltforce/FreeReps server/specs/hae-rest-api.md',
   ],
   files: [
-    {
-      kind: 'wellness',
-      holds: 'metrics',
-      format: 'json',
+    wellness('json', 'metrics', {
       records: 'data.metrics[].data[]',
       has: ['^.name', '^.units', ['date', 'sleepEnd', 'startDate']],
       name: '^.name',
@@ -124,11 +121,8 @@ export const healthAutoExport: Source = {
         'sleepRemSecs#stages': stages('REM'),
         'sleepAwakeSecs#stages': stages('Awake'),
       },
-    },
-    {
-      kind: 'wellness',
-      holds: 'days',
-      format: 'csv',
+    }),
+    wellness('csv', 'days', {
       has: [
         ['Date/Time', 'Date'],
         [
@@ -172,6 +166,6 @@ export const healthAutoExport: Source = {
         sleepRemSecs: sleepColumn('Sleep Analysis [REM] (hr)'),
         sleepAwakeSecs: sleepColumn('Sleep Analysis [Awake] (hr)'),
       },
-    },
+    }),
   ],
 };

@@ -1,4 +1,10 @@
-import type { MappingRule, Path, Source, WellnessMapping } from './types.ts';
+import {
+  type MappingRule,
+  type Path,
+  type Source,
+  type WellnessMapping,
+  nutrition,
+} from './types.ts';
 
 /** The platform's own mapping of 1 to 4, of which 1 is the best, for scores of which the most is good, and bad. */
 const good = (from: Path): MappingRule => ({ from, words: { '1': 10, '2': 7, '3': 4, '4': 1 } });
@@ -87,22 +93,16 @@ export const intervalsIcu: Source = {
       where: { '^.type': ['WELLNESS_UPDATED'] },
     },
     { ...wellness, format: 'csv', has: ['date', own], day: { from: 'date' } },
-    {
-      kind: 'nutrition',
-      holds: 'food of whole days',
-      format: 'json',
+    nutrition('json', 'food of whole days', {
       has: ['id', 'kcalConsumed'],
       hasNot: ['date'],
       time: { from: 'id' },
       totals,
-    },
-    {
-      kind: 'nutrition',
-      holds: 'food of whole days',
-      format: 'csv',
+    }),
+    nutrition('csv', 'food of whole days', {
       has: ['date', 'kcalConsumed'],
       time: { from: 'date' },
       totals,
-    },
+    }),
   ],
 };

@@ -1,4 +1,4 @@
-import type { Source } from './types.ts';
+import { type Source, nutrition, wellness } from './types.ts';
 
 export const lifesum: Source = {
   name: 'lifesum',
@@ -8,11 +8,8 @@ export const lifesum: Source = {
     'vurglepuddle/StableNutri lib/features/settings/domain/lifesum_import/lifesum_archive_reader.dart',
   ],
   files: [
-    {
+    nutrition('csv', 'foods', {
       // The values are those of the logged amount.
-      kind: 'nutrition',
-      holds: 'foods',
-      format: 'csv',
       has: ['date', 'meal_type', 'title', 'serving_name', 'amount_in_grams', 'calories'],
       time: { from: 'date' },
       item: {
@@ -28,14 +25,11 @@ export const lifesum: Source = {
           words: { breakfast: 'BREAKFAST', lunch: 'LUNCH', dinner: 'DINNER', snack: 'SNACK' },
         },
       },
-    },
-    {
-      kind: 'wellness',
-      holds: 'weights',
-      format: 'csv',
+    }),
+    wellness('csv', 'weights', {
       has: ['date', 'weight_kg', 'height_cm', 'goal_weight_kg'],
       day: { from: 'date' },
       fields: { weight: { from: 'weight_kg', decimals: 2 } },
-    },
+    }),
   ],
 };

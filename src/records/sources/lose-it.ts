@@ -1,4 +1,4 @@
-import type { Source } from './types.ts';
+import { type Source, nutrition, wellness } from './types.ts';
 
 export const loseIt: Source = {
   name: 'lose-it',
@@ -7,10 +7,7 @@ export const loseIt: Source = {
     'Log in on www.loseit.com, and open https://www.loseit.com/export/data: an archive with food-logs.csv and weights.csv. A WeeklySummary.csv of the website works as well. The weights have no unit: name it with --unit.',
   evidence: ['stozo04/loseit-cli README.md', 'RichClarkeAI/loseit-cli loseit-analyze.sh'],
   files: [
-    {
-      kind: 'nutrition',
-      holds: 'foods',
-      format: 'csv',
+    nutrition('csv', 'foods', {
       // The weekly summaries have no column "Deleted", and exercise among the foods.
       has: [
         'Date',
@@ -35,15 +32,12 @@ export const loseIt: Source = {
           words: { Breakfast: 'BREAKFAST', Lunch: 'LUNCH', Dinner: 'DINNER', Snacks: 'SNACK' },
         },
       },
-    },
-    {
-      kind: 'wellness',
-      holds: 'weights',
-      format: 'csv',
+    }),
+    wellness('csv', 'weights', {
       has: ['Date', 'Weight', 'Last Updated'],
       day: { from: 'Date', format: 'mdy' },
       at: { from: 'Last Updated' },
       fields: { weight: { from: 'Weight', mayLackUnit: true } },
-    },
+    }),
   ],
 };

@@ -1,4 +1,4 @@
-import { type Mapping, NIGHT, type Source, type WellnessMapping } from './types.ts';
+import { type Mapping, NIGHT, type Source, type WellnessMapping, wellness } from './types.ts';
 
 /** The day of a night is the day of waking. */
 const day: WellnessMapping['day'] = { from: 'day' };
@@ -95,11 +95,8 @@ export const oura: Source = {
   ],
   files: [
     ...answers,
-    {
+    wellness('csv', 'trends', {
       // "Trends" of the former web site, one line a day.
-      kind: 'wellness',
-      holds: 'trends',
-      format: 'csv',
       has: ['date', 'Total Sleep Duration', ['Sleep Score', 'Readiness Score', 'Average HRV']],
       day: { from: 'date' },
       fields: {
@@ -119,6 +116,6 @@ export const oura: Source = {
         activeCaloriesBurned: 'Activity Burn',
         totalCaloriesBurned: 'Total Burn',
       },
-    },
+    }),
   ],
 };

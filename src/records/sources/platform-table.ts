@@ -10,7 +10,7 @@ import {
 } from '../fields.ts';
 import { plain } from '../names.ts';
 import { PEOPLE } from '../people.ts';
-import type { MappingRule, Source, WellnessMapping } from './types.ts';
+import { type MappingRule, type Source, type WellnessMapping, wellness } from './types.ts';
 
 /** Names without the unit of fields that have it in theirs. */
 const WITHOUT_UNIT: Readonly<Record<string, readonly string[]>> = {
@@ -118,10 +118,7 @@ export const platformTable: Source = {
   evidence: ['docs/records.md'],
   general: true,
   files: [
-    {
-      kind: 'wellness',
-      holds: 'wellness',
-      format: 'csv',
+    wellness('csv', 'wellness', {
       has: [
         DATES,
         Object.values(RULES).flatMap((rule) => (typeof rule === 'string' ? rule : rule.from)),
@@ -131,6 +128,6 @@ export const platformTable: Source = {
       at: { from: DATES, clock: 'time' },
       fields: RULES,
       guess: true,
-    },
+    }),
   ],
 };

@@ -1,9 +1,11 @@
 import {
+  wellness,
   ABSOLUTE_TEMPERATURE,
   type MappingRule,
   type TimeRule,
   type WellnessMapping,
   type Source,
+  nutrition,
 } from './types.ts';
 
 const MINUTE_SECS = 60;
@@ -14,7 +16,8 @@ function time(column: string, prefix = ''): TimeRule {
 }
 
 /** The first line of every table names its data type; the header follows. */
-const table = { kind: 'wellness', format: 'csv', skipLines: 1 } as const;
+const table = (holds: string, rest: Parameters<typeof wellness>[2]) =>
+  wellness('csv', holds, { skipLines: 1, ...rest });
 
 const SLEEP = 'com.samsung.health.sleep.';
 const PRESSURE = 'com.samsung.health.blood_pressure.';
@@ -23,20 +26,16 @@ const OXYGEN = 'com.samsung.health.oxygen_saturation.';
 const minutesAsleep = (from: string): MappingRule => ({ from, factor: MINUTE_SECS, none: [0] });
 
 const files: readonly WellnessMapping[] = [
-  {
-    ...table,
-    holds: 'weights',
+  table('weights', {
     has: ['weight', 'start_time', 'time_offset', 'datauuid'],
     day: time('start_time'),
     fields: {
       weight: { from: 'weight', decimals: 2, none: [0] },
       bodyFat: { from: 'body_fat', decimals: 1, none: [0] },
     },
-  },
-  {
+  }),
+  table('daily steps', {
     // A line for each device, and one for all of them.
-    ...table,
-    holds: 'daily steps',
     has: ['day_time', 'count', 'source_type'],
     where: { source_type: [-2] },
     day: { from: 'day_time', format: 'day' },
@@ -44,10 +43,8 @@ const files: readonly WellnessMapping[] = [
       steps: { from: 'count', none: [0] },
       distanceMeters: { from: 'distance', decimals: 1, none: [0] },
     },
-  },
-  {
-    ...table,
-    holds: 'nights',
+  }),
+  table('nights', {
     has: [`${SLEEP}start_time`, `${SLEEP}end_time`, `${SLEEP}time_offset`, 'sleep_duration'],
     day: time('end_time', SLEEP),
     // A nap is a line of its own.
@@ -59,49 +56,39 @@ const files: readonly WellnessMapping[] = [
       sleepRemSecs: minutesAsleep('total_rem_duration'),
       sleepScore: { from: 'sleep_score', none: [0, -1] },
     },
-  },
-  {
-    ...table,
-    holds: 'blood pressures',
+  }),
+  table('blood pressures', {
     has: [`${PRESSURE}systolic`, `${PRESSURE}diastolic`, `${PRESSURE}start_time`],
     day: time('start_time', PRESSURE),
     fields: {
       systolic: { from: `${PRESSURE}systolic`, none: [0] },
       diastolic: { from: `${PRESSURE}diastolic`, none: [0] },
     },
-  },
-  {
-    ...table,
-    holds: 'oxygen saturations',
+  }),
+  table('oxygen saturations', {
     has: [`${OXYGEN}spo2`, `${OXYGEN}start_time`, `${OXYGEN}end_time`],
     day: { ...time('end_time', OXYGEN), from: [`${OXYGEN}end_time`, `${OXYGEN}start_time`] },
     fields: { spO2: { from: `${OXYGEN}spo2`, combine: 'mean', decimals: 1, none: [0] } },
-  },
-  {
-    ...table,
-    holds: 'respiratory rates',
+  }),
+  table('respiratory rates', {
     has: ['average', 'lower_limit', 'upper_limit', 'is_outlier', 'end_time'],
     day: time('end_time'),
     fields: { respiration: { from: 'average', combine: 'mean', decimals: 1, none: [0] } },
-  },
-  {
-    ...table,
-    holds: 'skin temperatures',
+  }),
+  table('skin temperatures', {
     has: ['temperature', 'baseline', 'lower_bound', 'upper_bound', 'end_time'],
     day: time('end_time'),
     fields: {
       skinTemp: { from: 'temperature', combine: 'mean', decimals: 2, means: ABSOLUTE_TEMPERATURE },
     },
-  },
-  {
-    ...table,
+  }),
+  table('drinks of water', {
     // The table of caffeine has the same columns.
-    holds: 'drinks of water',
     file: 'com.samsung.health.water_intake',
     has: ['amount', 'unit_amount', 'start_time', 'time_offset'],
     day: time('start_time'),
     fields: { hydrationVolume: { from: 'amount', combine: 'sum' } },
-  },
+  }),
 ];
 
 export const samsungHealth: Source = {
@@ -117,10 +104,7 @@ export const samsungHealth: Source = {
   ],
   files: [
     ...files,
-    {
-      kind: 'nutrition',
-      holds: 'meals',
-      format: 'csv',
+    nutrition('csv', 'meals', {
       skipLines: 1,
       has: [
         'title',
@@ -152,6 +136,6 @@ export const samsungHealth: Source = {
           },
         },
       },
-    },
+    }),
   ],
 };

@@ -28,6 +28,26 @@ export interface Match {
 /** How the records of one kind of file are read. */
 export type Mapping = WellnessMapping | NutritionMapping;
 
+type Rest<M extends Mapping> = Omit<M, 'kind' | 'format' | 'holds'>;
+
+/** Makes the mapping of a kind of file with wellness. @param holds as in {@link Mapping} */
+export function wellness(
+  format: Mapping['format'],
+  holds: string,
+  rest: Rest<WellnessMapping>,
+): WellnessMapping {
+  return { kind: 'wellness', format, holds, ...rest };
+}
+
+/** Makes the mapping of a kind of file with nutrition. @param holds as in {@link Mapping} */
+export function nutrition(
+  format: Mapping['format'],
+  holds: string,
+  rest: Rest<NutritionMapping>,
+): NutritionMapping {
+  return { kind: 'nutrition', format, holds, ...rest };
+}
+
 interface FileMapping {
   /** What the file holds, in the plural, after the source's title: `sleep`, `daily summaries`. */
   readonly holds: string;

@@ -6,6 +6,7 @@ import {
   type Source,
   type TimeRule,
   type WellnessMapping,
+  wellness,
 } from './types.ts';
 
 /** Headers of the account export, in English and as a German account has them. */
@@ -38,12 +39,9 @@ const night: WellnessMapping['fields'] = {
 const SLEEP = [...NIGHT, 'sleepScore', 'respiration'] as const;
 
 const tables: readonly Mapping[] = [
-  {
+  wellness('csv', 'recovery and sleep', {
     // physiological_cycles.csv. A cycle lasts from one sleep to the next: the energy burned in it is not
     // that of a calendar day, and is left out.
-    kind: 'wellness',
-    holds: 'recovery and sleep',
-    format: 'csv',
     has: [cycleStart, onset, recovery],
     day: wakeDay,
     sleep: [...SLEEP, 'recoveryScore', 'restingHr', 'hrv', 'spO2'],
@@ -61,18 +59,15 @@ const tables: readonly Mapping[] = [
       spO2: { from: ['Blood oxygen %', 'Blutsauerstoff %'] },
       ...night,
     },
-  },
-  {
+  }),
+  wellness('csv', 'sleep', {
     // sleeps.csv, which has the naps as well.
-    kind: 'wellness',
-    holds: 'sleep',
-    format: 'csv',
     has: ['Cycle start time', 'Wake onset', 'Asleep duration (min)', 'Nap'],
     where: { Nap: ['false'] },
     day: wakeDay,
     sleep: SLEEP,
     fields: night,
-  },
+  }),
 ];
 
 /** The API's times are in UTC, with the athlete's offset beside them. */

@@ -1,5 +1,5 @@
 import { KG_PER_POUND } from '../../base/units.ts';
-import type { MappingRule, Source, WellnessMapping } from './types.ts';
+import { type MappingRule, type Source, type WellnessMapping, wellness } from './types.ts';
 
 /** Each part of a night that was interrupted is a line of its own. */
 const seconds = (...from: string[]): MappingRule => ({ from, combine: 'sum', none: [0] });
@@ -10,15 +10,12 @@ const REM = ['rem (s)'];
 
 /** Tables of days with the same header, one for each kind of value. */
 function days(file: string, holds: string, field: string): WellnessMapping {
-  return {
-    kind: 'wellness',
-    holds,
-    format: 'csv',
+  return wellness('csv', holds, {
     file,
     has: ['date', 'value'],
     day: { from: 'date' },
     fields: { [field]: { from: 'value', none: [0] } },
-  };
+  });
 }
 
 export const withings: Source = {
@@ -33,10 +30,7 @@ export const withings: Source = {
     'mad-lab-fau/BioPsyKit src/biopsykit/io/sleep_analyzer.py',
   ],
   files: [
-    {
-      kind: 'wellness',
-      holds: 'weights',
-      format: 'csv',
+    wellness('csv', 'weights', {
       has: [
         ['Date', 'Datum'],
         ['Weight (kg)', 'Weight (lb)', 'Gewicht (kg)'],
@@ -54,11 +48,8 @@ export const withings: Source = {
           none: [0],
         },
       },
-    },
-    {
-      kind: 'wellness',
-      holds: 'blood pressures',
-      format: 'csv',
+    }),
+    wellness('csv', 'blood pressures', {
       has: [
         ['Date', 'Datum'],
         ['Heart rate', 'Herzfrequenz'],
@@ -71,11 +62,8 @@ export const withings: Source = {
         systolic: { from: ['Systolic', 'Systole'] },
         diastolic: { from: ['Diastolic', 'Diastole'] },
       },
-    },
-    {
-      kind: 'wellness',
-      holds: 'nights',
-      format: 'csv',
+    }),
+    wellness('csv', 'nights', {
       has: [LIGHT, DEEP, REM, ['awake (s)', 'wach (s)', 'despierto (s)']],
       day: { from: ['to', 'bis', 'a'] },
       partFrom: { from: ['from', 'von', 'de'] },
@@ -93,7 +81,7 @@ export const withings: Source = {
           none: [0],
         },
       },
-    },
+    }),
     days('aggregates_steps', 'daily steps', 'steps'),
     days('aggregates_distance', 'daily distances', 'distanceMeters'),
     days('aggregates_calories_earned', 'active calories', 'activeCaloriesBurned'),

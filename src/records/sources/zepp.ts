@@ -1,4 +1,4 @@
-import type { MappingRule, Source } from './types.ts';
+import { type MappingRule, type Source, wellness } from './types.ts';
 
 /** Days and nights without the watch have zeros. */
 const minutes = (from: string, ...and: string[]): MappingRule => ({
@@ -15,11 +15,8 @@ export const zepp: Source = {
     'MVFofanov/mifit_analyzer src/mifit_analyzer/sleep/sleep.py',
   ],
   files: [
-    {
+    wellness('csv', 'nights', {
       // SLEEP. `date` is the day of waking; naps are left out.
-      kind: 'wellness',
-      holds: 'nights',
-      format: 'csv',
       has: ['date', 'deepSleepTime', 'shallowSleepTime', 'wakeTime'],
       day: { from: 'date' },
       fields: {
@@ -29,24 +26,18 @@ export const zepp: Source = {
         sleepRemSecs: minutes('REMTime'),
         sleepAwakeSecs: minutes('wakeTime'),
       },
-    },
-    {
+    }),
+    wellness('csv', 'daily steps', {
       // ACTIVITY. What its `calories` count is not known.
-      kind: 'wellness',
-      holds: 'daily steps',
-      format: 'csv',
       has: ['date', 'steps', 'distance', 'runDistance'],
       day: { from: 'date' },
       fields: {
         steps: { from: 'steps', none: [0] },
         distanceMeters: { from: 'distance', none: [0] },
       },
-    },
-    {
+    }),
+    wellness('csv', 'weights', {
       // BODY. Only the height tells the people of a scale apart.
-      kind: 'wellness',
-      holds: 'weights',
-      format: 'csv',
       has: [['time', 'timestamp'], 'weight', 'fatRate', 'bodyWaterRate'],
       person: 'height',
       day: { from: ['time', 'timestamp'] },
@@ -54,6 +45,6 @@ export const zepp: Source = {
         weight: { from: 'weight', decimals: 2 },
         bodyFat: { from: 'fatRate', decimals: 1, none: [0] },
       },
-    },
+    }),
   ],
 };
