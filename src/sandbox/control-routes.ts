@@ -1,4 +1,4 @@
-import { Hono, type Context } from 'hono';
+import { Hono, type HonoRequest } from 'hono';
 import { prettyJSON } from 'hono/pretty-json';
 import * as v from 'valibot';
 import { ApiProblem, refusal } from './http/problem.ts';
@@ -6,68 +6,63 @@ import { ownPagesOnly } from './http/middleware.ts';
 import { decodeBody, objectOf, readBytes } from './http/request-body.ts';
 import { checkedRequest } from './http/validate.ts';
 import type { Control } from './types.ts';
-import type { SandboxEnv } from './world.ts';
+import type { Call, SandboxEnv } from './world.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
 const faultsSchema = v.strictObject({ faults: v.array(v.string()) });
 
-interface Given {
-  readonly query: Readonly<Record<string, string>>;
-  /** The last part of the path. */
-  readonly id: string;
-  /** The control checks it. */
-  readonly body: never;
-}
+/** @param body the control checks it */
+type Answer = (control: Control, request: HonoRequest, body: never) => unknown;
 
 /** Each endpoint with its description, and its answer: JSON, bytes, or none (204). */
-const ENDPOINTS: Readonly<
-  Record<string, readonly [about: string, answer: (control: Control, given: Given) => unknown]>
-> = {
+const ENDPOINTS: Readonly<Record<string, readonly [about: string, answer: Answer]>> = {
   'GET /state': [
     'all stored data (?athlete=)',
-    (control, { query }) => control.state(query['athlete']),
+    (control, request) => control.state(request.query('athlete')),
   ],
   'DELETE /state': ['delete recordings, wellness and nutrition', (control) => control.clearState()],
   'GET /recordings/:sha256': [
     'the bytes of a recording (?athlete=)',
-    (control, { id, query }) => {
-      const bytes = control.recordingBytes(id, query['athlete']);
+    (control, request) => {
+      const sha256 = request.param('sha256') ?? '';
+      const bytes = control.recordingBytes(sha256, request.query('athlete'));
       if (bytes === null) throw new ApiProblem(404, 'No such recording');
       return bytes;
     },
   ],
   'GET /requests': [
     'every request received (?route=&athlete=&after=)',
-    (control, { query: { route, athlete, after = 0 } }) => ({
-      requests: control.requests({ route, athlete, after: Number(after) }),
-    }),
+    (control, request) => {
+      const { route, athlete, after = 0 } = request.query();
+      return { requests: control.requests({ route, athlete, after: Number(after) }) };
+    },
   ],
   'GET /requests/:ordinal': [
     'one request, with its answer',
-    (control, { id }) => control.request(Number(id)),
+    (control, request) => control.request(Number(request.param('ordinal'))),
   ],
   'DELETE /requests': ['clear the request log', (control) => control.clearRequests()],
   'POST /process': [
     'process queued recordings now: {"athlete"?, "sha256"?, "outcome"?: "workout" | "none" | "duplicate"}',
-    (control, { body }) => control.process(body),
+    (control, _, body) => control.process(body),
   ],
   'POST /foods': [
     'add an item as the app does: {"athlete"?, "date", "meal", "source"?, "item"}',
-    (control, { body }) => control.addFood(body),
+    (control, _, body) => control.addFood(body),
   ],
   'PATCH /foods/:id': [
     'edit an item as the app does: the changed fields',
-    (control, { id, body }) => control.editFood(id, body),
+    (control, request, body) => control.editFood(request.param('id') ?? '', body),
   ],
   'DELETE /foods/:id': [
     'remove an item as the app does',
-    (control, { id }) => control.editFood(id, null),
+    (control, request) => control.editFood(request.param('id') ?? '', null),
   ],
   'GET /settings': ['the current settings', (control) => control.settings()],
   'POST /settings': [
     'change settings: {"NAME": VALUE}',
-    (control, { body }) => control.settings(body),
+    (control, _, body) => control.settings(body),
   ],
   'GET /faults': [
     'the scripted faults and their remaining hits',
@@ -75,26 +70,26 @@ const ENDPOINTS: Readonly<
   ],
   'POST /faults': [
     'add faults: {"faults": ["upload-fit:503*2"]}',
-    (control, { body }) => {
+    (control, _, body) => {
       control.addFaults(...checkedRequest(faultsSchema, body).faults);
       return { faults: control.faults() };
     },
   ],
   'DELETE /faults': [
     'remove all faults, or one (?spec=)',
-    (control, { query }) => control.clearFaults(query['spec']),
+    (control, request) => control.clearFaults(request.query('spec')),
   ],
   'POST /tokens': [
     'issue tokens without a browser: {"athlete"?, "scopes"?, "accessTtl"?, "refreshTtl"?, "clientId"?}',
-    (control, { body }) => control.mint(body),
+    (control, _, body) => control.mint(body),
   ],
   'POST /expire': [
     'expire all tokens of a kind now: {"athlete"?, "login"?, "kind"?: "access" | "refresh"}',
-    (control, { body }) => ({ expired: control.expire(body) }),
+    (control, _, body) => ({ expired: control.expire(body) }),
   ],
   'POST /revoke': [
     'revoke logins: {"athlete"?, "login"?}',
-    (control, { body }) => ({ revoked: control.revoke(body) }),
+    (control, _, body) => ({ revoked: control.revoke(body) }),
   ],
 };
 
@@ -109,9 +104,8 @@ export function controlRoutes(control: Control): Hono<SandboxEnv> {
   for (const [name, [, answer]] of Object.entries(ENDPOINTS)) {
     const [method = '', path = ''] = name.split(' ');
     app.on(method, path, async (c) => {
-      const [id = ''] = Object.values<string>(c.req.param());
       const body = method === 'GET' ? {} : await jsonOf(c);
-      const result = await answer(control, { query: c.req.query(), id, body: body as never });
+      const result = await answer(control, c.req, body as never);
       if (result === undefined) return c.body(null, 204);
       if (!(result instanceof Uint8Array))
         return c.json(result, 200, { 'cache-control': 'no-store' });
@@ -125,7 +119,7 @@ export function controlRoutes(control: Control): Hono<SandboxEnv> {
 }
 
 /** Reads the body as a JSON object; `{}` if it is empty. */
-async function jsonOf(c: Context<SandboxEnv>): Promise<Record<string, unknown>> {
+async function jsonOf(c: Call): Promise<Record<string, unknown>> {
   const bytes = await readBytes(c, MAX_BODY_BYTES);
   if (bytes.length === 0) return {};
   return objectOf(await decodeBody(c.req.header('content-type') ?? '', bytes));

@@ -112,14 +112,7 @@ function dataControl(world: World): DataControl {
       if (sha256 !== undefined && found.length === 0) {
         throw new ApiProblem(404, 'No such recording');
       }
-      for (const { sha256: hash } of found) {
-        if (outcome === 'none') {
-          recordings.fail(athleteId, hash);
-        } else {
-          await recordings.process(athleteId, { processingMs: 0 }, hash);
-          recordings.mark(athleteId, hash, outcome === 'duplicate');
-        }
-      }
+      for (const { sha256: hash } of found) await recordings.conclude(athleteId, hash, outcome);
     },
     addFood(request) {
       const { athlete, date, meal, source, item } = checkedRequest(addFoodSchema, request);

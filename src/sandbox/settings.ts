@@ -160,11 +160,11 @@ export class SettingError extends ApiProblem {
 
 export class Settings {
   #current = DEFAULT_SETTINGS;
-  readonly #athleteIds: ReadonlySet<string>;
+  readonly #athleteIds: readonly string[];
 
   /** @throws SettingError */
-  constructor(initial: SettingsPatch, athleteIds: Iterable<string>) {
-    this.#athleteIds = new Set(athleteIds);
+  constructor(initial: SettingsPatch, athleteIds: readonly string[]) {
+    this.#athleteIds = athleteIds;
     this.change(initial);
   }
 
@@ -182,20 +182,16 @@ export class Settings {
     const parsed = v.safeParse(SCHEMA, { ...this.#current, ...Object.fromEntries(given) });
     if (!parsed.success) throw errorOf(parsed.issues[0]);
     const { autoApproveAthlete, deactivated } = parsed.output;
-    for (const [name, ids] of Object.entries({
-      autoApproveAthlete: [autoApproveAthlete],
-      deactivated,
-    })) {
-      const unknown = ids.find((id) => id !== null && !this.#athleteIds.has(id));
-      if (typeof unknown === 'string') {
-        throw new SettingError(
-          name,
-          `${name}: no athlete "${unknown}", but ${[...this.#athleteIds].join(', ')}`,
-        );
-      }
-    }
+    if (autoApproveAthlete !== null) this.#requireAthlete('autoApproveAthlete', autoApproveAthlete);
+    for (const id of deactivated) this.#requireAthlete('deactivated', id);
     this.#current = parsed.output;
     return this.#current;
+  }
+
+  #requireAthlete(name: string, id: string): void {
+    if (this.#athleteIds.includes(id)) return;
+    const message = `${name}: no athlete "${id}", but ${this.#athleteIds.join(', ')}`;
+    throw new SettingError(name, message);
   }
 }
 

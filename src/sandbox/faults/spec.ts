@@ -23,6 +23,18 @@ export class FaultSpecError extends ApiProblem {
   }
 }
 
+type Params = Readonly<Partial<Record<string, string>>>;
+
+/** The parameters of statuses and of pages, in brackets, with the form of their value. */
+const OF_STATUS: Params = {
+  'retry-after': '=SECONDS',
+  'retry-after-date': '=SECONDS',
+  error: '=CODE',
+  after: '',
+};
+const OF_PAGE: Params = { status: '=N', after: '' };
+export const FAULT_PARAMS = `of an HTTP status: ${listed(OF_STATUS)} (the request is processed first); of html: ${listed(OF_PAGE)}`;
+
 /** The kinds beside statuses and delays, and whether the request is processed. A page has `after`, too. */
 const KINDS = {
   reset: false,
@@ -37,20 +49,6 @@ const KINDS = {
 } as const;
 export const FAULT_KINDS = `an HTTP status from 300 to 599, delay=TIME, ${Object.keys(KINDS).join(', ')}`;
 
-type ParamName = 'retry-after' | 'retry-after-date' | 'error' | 'after' | 'status';
-/** The parameters in brackets, such as `retry-after=1,after`. */
-type Params = Readonly<Partial<Record<ParamName, string>>>;
-
-/** The parameters that kinds take, with the form of their value. */
-const OF_STATUS: Params = {
-  'retry-after': '=SECONDS',
-  'retry-after-date': '=SECONDS',
-  error: '=CODE',
-  after: '',
-};
-const OF_PAGE: Params = { status: '=N', after: '' };
-export const FAULT_PARAMS = `of an HTTP status: ${listed(OF_STATUS)} (the request is processed first); of html: ${listed(OF_PAGE)}`;
-
 const SHAPE =
   /^(?<route>[a-z-]+):(?<kind>[a-z0-9-]+)(?:=(?<value>[a-z0-9.]+))?(?:\((?<params>[^()]*)\))?(?:\*(?<count>inf|\d+))?(?:\+(?<skip>\d+))?$/;
 
@@ -64,42 +62,39 @@ export function parseFault(spec: string) {
   };
   const groups = SHAPE.exec(spec.trim())?.groups;
   if (groups === undefined) return fail('cannot be read');
-  const { route = '', kind = '', value, count = '1', skip = '0' } = groups;
-  if (!isFaultRoute(route)) {
-    return fail(`no route "${route}": ${FAULT_ROUTES.join(', ')}`);
+  const { kind = '', value, params = '', count = '1', skip = '0' } = groups;
+  const route = FAULT_ROUTES.find((name) => name === groups['route']);
+  if (route === undefined) {
+    return fail(`no route "${groups['route'] ?? ''}": ${FAULT_ROUTES.join(', ')}`);
   }
-  const what = parseKind(kind, value, paramsOf(kind, groups['params'] ?? '', fail), fail);
+  const what = parseKind(kind, value, params, fail);
   const times = count === 'inf' ? Infinity : Number(count);
   if (times < 1) return fail('a count is 1 or more, or inf');
   return { spec: spec.trim(), route, what, count: times, skip: Number(skip) };
 }
 
-function isFaultRoute(text: string): text is FaultRoute {
-  return (FAULT_ROUTES as readonly string[]).includes(text);
-}
+type Fail = (problem: string) => never;
 
-function parseKind(
-  kind: string,
-  value: string | undefined,
-  params: Params,
-  fail: (problem: string) => never,
-) {
+function parseKind(kind: string, value: string | undefined, text: string, fail: Fail) {
+  const isStatus = /^\d+$/.test(kind);
+  const allowed = isStatus ? OF_STATUS : kind === 'html' ? OF_PAGE : {};
+  const params = parseParams(kind, text, allowed, fail);
   // Another fault may apply to the same request.
   if (kind === 'delay') return { kind: 'delay', ms: parseTime(value, fail) } as const;
   if (value !== undefined) return fail(`"${kind}" takes no =value`);
-  const after = params.after !== undefined;
-  if (/^\d+$/.test(kind)) {
+  const after = params['after'] !== undefined;
+  if (isStatus) {
     const status = Number(kind);
     if (status < 300 || status > 599) return fail(`no kind "${kind}": ${FAULT_KINDS}`);
-    const { 'retry-after': seconds = null, 'retry-after-date': date = null, error = null } = params;
+    const { 'retry-after': seconds, 'retry-after-date': date, error = null } = params;
     const wait = date ?? seconds;
-    const retryAfter = wait === null ? null : Number(wait);
+    const retryAfter = wait === undefined ? null : Number(wait);
     // The platform's format of an error or, with `error`, that of RFC 6749 section 5.2.
-    const answer = { status, retryAfter, retryAfterAsDate: date !== null, error };
+    const answer = { status, retryAfter, retryAfterAsDate: date !== undefined, error };
     return { kind: 'status', ...answer, after } as const;
   }
   if (kind === 'html') {
-    const status = Number(params.status ?? 502);
+    const status = Number(params['status'] ?? 502);
     if (status < 200 || status > 599 || WITHOUT_BODY.includes(status)) {
       return fail(`a page has a status from 200 to 599 that allows a body, not ${status}`);
     }
@@ -112,7 +107,7 @@ function parseKind(
 
 const WITHOUT_BODY = [204, 205, 304];
 
-function parseTime(value: string | undefined, fail: (problem: string) => never): number {
+function parseTime(value: string | undefined, fail: Fail): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s)$/.exec(value ?? '');
   if (match === null) return fail('a delay is delay=200ms or delay=1.5s');
   return Number(match[1]) * (match[2] === 's' ? 1000 : 1);
@@ -124,22 +119,21 @@ function listed(params: Params): string {
     .join(', ');
 }
 
-function paramsOf(kind: string, text: string, fail: (problem: string) => never): Params {
-  const allowed = /^\d+$/.test(kind) ? OF_STATUS : kind === 'html' ? OF_PAGE : {};
-  const parts = text.split(',').map((part) => part.trim());
-  const given = parts
-    .filter((part) => part !== '')
-    .map((part) => {
-      const [, name = part, value] = /^(.*?)=(.*)$/.exec(part) ?? [];
-      const form = Object.hasOwn(allowed, name) ? allowed[name as ParamName] : undefined;
-      if (form === undefined) {
-        return fail(`"${kind}" takes no "${name}"; it takes ${listed(allowed) || 'nothing'}`);
-      }
-      if (form === '' && value !== undefined) return fail(`"${name}" takes no value`);
-      if (form !== '' && value === undefined) return fail(`"${name}" needs a value`);
-      const isNumber = form === '' || form === '=CODE' || /^\d+$/.test(value ?? '');
-      if (!isNumber) return fail(`"${name}" is a whole number`);
-      return [name, value ?? ''] as const;
-    });
-  return Object.fromEntries(given);
+/** Parses parameters such as `retry-after=1, after`. */
+function parseParams(kind: string, text: string, allowed: Params, fail: Fail): Params {
+  const given: Record<string, string> = {};
+  for (const part of text.split(',').map((each) => each.trim())) {
+    if (part === '') continue;
+    const [, name = part, value] = /^(.*?)=(.*)$/.exec(part) ?? [];
+    const form = Object.hasOwn(allowed, name) ? allowed[name] : undefined;
+    if (form === undefined) {
+      return fail(`"${kind}" takes no "${name}"; it takes ${listed(allowed) || 'nothing'}`);
+    }
+    if (form === '' && value !== undefined) return fail(`"${name}" takes no value`);
+    if (form !== '' && value === undefined) return fail(`"${name}" needs a value`);
+    const isNumber = form === '' || form === '=CODE' || /^\d+$/.test(value ?? '');
+    if (!isNumber) return fail(`"${name}" is a whole number`);
+    given[name] = value ?? '';
+  }
+  return given;
 }

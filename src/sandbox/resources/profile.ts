@@ -9,15 +9,13 @@ import type { AthleteProfile } from '../types.ts';
 const KG_PER_POUND = 0.45359237;
 
 const METRICS = ['ftp', 'maxHr', 'lthr'] as const;
-const units = v.optional(v.picklist(['Kilograms', 'Pounds']));
 const schema = v.object({
   weight: v.nullish(finiteNumber),
-  weightUnits: units,
+  weightUnits: v.optional(v.picklist(['Kilograms', 'Pounds'])),
   ftp: v.nullish(finiteNumber),
   maxHr: v.nullish(finiteNumber),
   lthr: v.nullish(finiteNumber),
 });
-type ReadChange = v.InferOutput<typeof schema>;
 
 /** `GET /api/profile`. `weight` is in kg; `weightUnits` is the athlete's display unit. */
 export function getProfile(c: Call) {
@@ -45,30 +43,24 @@ export function getProfile(c: Call) {
 export function patchProfile(c: Call) {
   const { world, bearer, body } = c.var;
   const input = checked(schema, valueOf(body), 'input');
-  const change = {
-    ...changeOf(input, world.athletes.get(bearer.athleteId)),
-    ...(typeof input.weight === 'number' ? { weighedAt: world.now() } : {}),
-  };
+  const change = changeOf(input, world.athletes.get(bearer.athleteId), world.now());
   requireStorable(change, METRICS);
   const athlete = world.athletes.change(bearer.athleteId, change);
   return c.json({ success: true, profile: rowOf(athlete) });
 }
 
 /** Returns the changed fields: null and absent ones change nothing. */
-function changeOf(input: ReadChange, athlete: AthleteProfile): Partial<AthleteProfile> {
-  const { weight, weightUnits } = input;
-  const pounds = (weightUnits ?? athlete.weightUnits) === 'Pounds';
-  const metrics = METRICS.flatMap((name) => {
-    const value = input[name];
-    return typeof value === 'number' ? [[name, Math.trunc(value)] as const] : [];
-  });
-  return {
-    ...Object.fromEntries(metrics),
-    ...(typeof weight === 'number'
-      ? { weight: pounds ? Math.round(weight * KG_PER_POUND * 100) / 100 : weight }
-      : {}),
-    ...(weightUnits !== undefined ? { weightUnits } : {}),
-  };
+function changeOf(
+  { weight, weightUnits, ...metrics }: v.InferOutput<typeof schema>,
+  athlete: AthleteProfile,
+  now: number,
+): Partial<AthleteProfile> {
+  const units = weightUnits ?? athlete.weightUnits;
+  const numbers = Object.entries(metrics).filter(([, value]) => typeof value === 'number');
+  const change = Object.fromEntries(numbers.map(([name, value]) => [name, Math.trunc(value ?? 0)]));
+  if (typeof weight !== 'number') return { ...change, weightUnits: units };
+  const kilograms = units === 'Pounds' ? Math.round(weight * KG_PER_POUND * 100) / 100 : weight;
+  return { ...change, weightUnits: units, weight: kilograms, weighedAt: now };
 }
 
 /** Returns an athlete's row, with some of the columns that no application fills. */

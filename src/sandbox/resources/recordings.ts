@@ -164,16 +164,23 @@ export class Recordings {
     }
   }
 
-  /** Ends a recording's processing without a workout, and removes an existing one. */
-  fail(athleteId: string, sha256: string): void {
+  /**
+   * Ends a recording's processing now. `none` removes its workout; `duplicate` marks it as one that another
+   * source sent.
+   */
+  async conclude(
+    athleteId: string,
+    sha256: string,
+    outcome: 'workout' | 'none' | 'duplicate',
+  ): Promise<void> {
     const row = this.#find(athleteId, sha256);
-    if (row !== undefined) this.#finish(row, null);
-  }
-
-  /** Marks whether a recording's workout duplicates one from another source. */
-  mark(athleteId: string, sha256: string, isDuplicate: boolean): void {
-    const row = this.#find(athleteId, sha256);
-    if (row !== undefined) this.#table.set(keyOf(athleteId, sha256), { ...row, isDuplicate });
+    if (row === undefined) return;
+    if (outcome === 'none') {
+      this.#finish(row, null);
+    } else {
+      this.#table.set(keyOf(athleteId, sha256), { ...row, isDuplicate: outcome === 'duplicate' });
+      await this.process(athleteId, { processingMs: 0 }, sha256);
+    }
   }
 
   #of(athleteId: string): RecordingRow[] {
