@@ -1,5 +1,6 @@
-import { type Clients, findClient, redirectUriAllowed } from './clients.ts';
+import { findClient, redirectUriAllowed } from './clients.ts';
 import { ApiProblem } from '../http/problem.ts';
+import type { World } from '../world.ts';
 import { scopeWords } from './scopes.ts';
 
 export type AuthorizationRequest = Readonly<ReturnType<typeof parseAuthorizationRequest>>;
@@ -10,7 +11,7 @@ export type AuthorizationRequest = Readonly<ReturnType<typeof parseAuthorization
  * scopes.
  * @throws Problem 400, without a redirect
  */
-export function parseAuthorizationRequest(query: URLSearchParams, world: Clients) {
+export function parseAuthorizationRequest(query: URLSearchParams, world: World) {
   const value = (name: string) => query.get(name) ?? '';
   const [id, redirectUri] = [value('client_id'), value('redirect_uri')];
   const client = findClient(world, id);

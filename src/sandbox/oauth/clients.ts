@@ -1,6 +1,5 @@
 import { isLoopback } from '../http/middleware.ts';
-import type { Settings } from '../settings.ts';
-import type { Table } from '../store.ts';
+import type { World } from '../world.ts';
 
 export interface RegisteredClient {
   readonly id: string;
@@ -40,16 +39,9 @@ export function defaultClients(furtherRedirectUris: readonly string[] = []): Reg
   ];
 }
 
-export interface Clients {
-  readonly clients: readonly RegisteredClient[];
-  /** Registered clients (RFC 7591), by ID. */
-  readonly registered: Table<RegisteredClient>;
-  readonly settings: Settings;
-}
-
 /** Returns the client of an ID, unless the platform has forgotten it. */
 export function findClient(
-  { clients, registered, settings }: Clients,
+  { clients, registered, settings }: World,
   id: string,
 ): RegisteredClient | undefined {
   const forgets = settings.current.registration === 'forgets';

@@ -208,14 +208,7 @@ export class Grants {
   loginsOf(athleteId: string): LoginState[] {
     return this.#logins
       .rows()
-      .filter((login) => login.athleteId === athleteId)
-      .map(({ id, clientId, scope, createdAt, revoked }) => ({
-        id,
-        clientId,
-        scope,
-        createdAt,
-        revoked,
-      }));
+      .flatMap(({ athleteId: owner, ...login }) => (owner === athleteId ? [login] : []));
   }
 
   /** Returns the login of a token; undefined if either of them has ended. */
