@@ -40,7 +40,7 @@ export type SendableContents = RecordingContents & { readonly track?: TrackIdent
 
 /** Sends the recordings of one run, several at once. Reports each of them once, in no fixed order. */
 export class BatchSender {
-  readonly #context: Context;
+  readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #jobs: number;
   readonly #isOffline: boolean;
   readonly #target: RunTarget;
@@ -57,7 +57,7 @@ export class BatchSender {
 
   /** @param total if it is known, for the progress */
   constructor(
-    context: Context,
+    context: Pick<Context, 'clock' | 'signal'>,
     options: SendOptions & { readonly jobs: number },
     target: RunTarget,
     total: Amount | undefined,

@@ -1,8 +1,6 @@
-import { BatchBreaker } from '../../api/batch-breaker.ts';
 import { type PushItem, Tally } from '../../app/outcomes.ts';
 import type { Context } from '../../base/context.ts';
 import { KINDS } from '../../ledger/records.ts';
-import { inParallel } from '../../base/parallel.ts';
 import { type DeliveryOptions, deliverRecords } from '../../records/deliver.ts';
 import {
   type SynthesizeOptions,
@@ -10,10 +8,10 @@ import {
   synthesize,
 } from '../../seed/synthesize.ts';
 import type { Progress } from '../../terminal/progress.ts';
+import { BatchSender, type MemberRecording } from '../../upload/batch-sender.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { Targets } from '../../app/ledger.ts';
 import { contentsOf } from '../../upload/read-recording.ts';
-import { Uploader } from '../../upload/uploader.ts';
 import { inBatches, recordsOf, spanOf } from './days.ts';
 
 export interface FillOptions extends SynthesizeOptions, DeliveryOptions {}
@@ -41,27 +39,21 @@ export async function fillWithSeed(
   target: FillTarget,
 ) {
   const { force, dryRun, jobs } = options;
-  const metadata = { synthetic: true };
-  const uploader = new Uploader(context, { force, dryRun, metadata }, target.upload);
-  const breaker = new BatchBreaker();
   const uploads = new Tally('recording');
   const pushes = new Tally('day');
+  const sender = new BatchSender(
+    context,
+    { force, dryRun, jobs, metadata: { synthetic: true } },
+    {
+      ...target.upload,
+      report(item) {
+        uploads.add(item);
+        target.report(item);
+      },
+    },
+    undefined,
+  );
   let done = 0;
-
-  const send = async ({ fileName, bytes, name }: SyntheticRecording) => {
-    context.signal.throwIfAborted();
-    const { openedBy } = breaker;
-    const item: UploadItem = openedBy
-      ? { path: fileName, outcome: 'failed', ...openedBy }
-      : await uploader.uploadContents(
-          { path: fileName, named: true, title: name },
-          contentsOf(bytes),
-        );
-    if (item.outcome === 'failed') breaker.failed(item);
-    else if ('attempts' in item) breaker.answered();
-    uploads.add(item);
-    target.report(item);
-  };
   const report = (item: PushItem) => {
     pushes.add(item);
     target.report(item);
@@ -72,12 +64,15 @@ export async function fillWithSeed(
     const current = days[0]?.date ?? '';
     target.progress.update({ noun: 'day', done, total: options.days, current });
     done += days.length;
-    const recordings = days.flatMap((day) => day.recordings);
-    await inParallel(recordings, jobs, send);
+    await sender.sendMembers(days.flatMap((day) => day.recordings.map(memberOf)));
     for (const kind of KINDS) {
       const records = await recordsOf(kind, days, options, context);
       await deliverRecords(context, records, options, { ...target.records, report });
     }
   }
   return { ...spanOf(options), recordings: uploads, records: pushes };
+}
+
+function memberOf({ fileName: path, name: title, bytes }: SyntheticRecording): MemberRecording {
+  return { path, title, read: () => Promise.resolve(contentsOf(bytes)) };
 }
