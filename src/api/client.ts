@@ -1,6 +1,6 @@
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
-import { parseObject } from '../base/json.ts';
+import { parseObject, parseObjectOrList } from '../base/json.ts';
 import type { Secret } from '../base/secret.ts';
 import type { EndpointName } from '../config/endpoints.ts';
 import type { PlatformFacts } from '../config/platforms.ts';
@@ -10,7 +10,6 @@ import { type HttpRequest, type HttpResponse, NO_CONTENT, isSuccess } from './ht
 import { NO_ROUTE, type Probe } from './platform-kind.ts';
 import { mayConcernFields, refusal } from './refusal.ts';
 import type { Repeatable } from './retry.ts';
-import { parseAnswer } from './service-message.ts';
 import {
   type PushAnswer,
   type UploadAnswer,
@@ -156,7 +155,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
         const request = { method: 'POST', ...json(record), signal } as const;
         return await deliver(kind, request, repeatable, facts, (response, ...how) => ({
           ...decodePushAnswer(response, ...how),
-          json: parseAnswer(response.text),
+          json: parseObjectOrList(response.text),
         }));
       };
       const part = documentPart(kind, body);

@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../base/json.ts';
+import { isObject, parseObjectOrList } from '../base/json.ts';
 import { sanitize } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
 import type { HttpResponse } from './http.ts';
@@ -24,7 +24,7 @@ export function serviceMessage(
 
 /** Returns the service's own words in JSON, '' if it has none; undefined for other texts. */
 export function messageInJson(text: string): string | undefined {
-  const body = parseAnswer(text);
+  const body = parseObjectOrList(text);
   return body && (headlineOf(body) ?? listed(issuesOf(body)));
 }
 
@@ -38,16 +38,6 @@ export function reasonOf(body: object): string {
   const headline = headlineOf(body);
   const issues = listed(issuesOf(body));
   return headline === undefined || issues === '' ? (headline ?? issues) : `${headline} (${issues})`;
-}
-
-/** Returns the JSON object or list in a text. */
-export function parseAnswer(text: string): object | undefined {
-  try {
-    const value = parseJson(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function headlineOf(body: object): string | undefined {

@@ -1,10 +1,17 @@
 import { SyncError } from '../base/errors.ts';
-import { JsonTooDeep, MAX_DEPTH, isObject, parseJson, parseObject } from '../base/json.ts';
+import {
+  JsonTooDeep,
+  MAX_DEPTH,
+  isObject,
+  parseJson,
+  parseObject,
+  parseObjectOrList,
+} from '../base/json.ts';
 import type { Secret } from '../base/secret.ts';
 import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
 import { sanitize } from '../base/printable.ts';
-import { messageInJson, parseAnswer, reasonOf, serviceMessage } from './service-message.ts';
+import { messageInJson, reasonOf, serviceMessage } from './service-message.ts';
 
 /** Secrets of the request, which are removed from the service's texts. */
 type Sent = readonly Secret[];
@@ -107,7 +114,7 @@ export function decodePushAnswer(
 
 /** Returns the object in a body; of a list, the object that reports a failure. */
 function answerIn({ text }: HttpResponse): WireObject {
-  const value = parseAnswer(text);
+  const value = parseObjectOrList(text);
   if (Array.isArray(value)) return value.filter(isObject).find(contradicts) ?? {};
   return isObject(value) ? value : {};
 }
@@ -290,7 +297,7 @@ function contentType({ headers }: HttpResponse): string {
 
 /** Returns the reason in the service's error body, or a description of the body. */
 export function refusalMessage(response: HttpResponse, sent: Sent): string {
-  const body = parseAnswer(response.text);
+  const body = parseObjectOrList(response.text);
   const reason = body && sanitize(reasonOf(body), sent);
   const described = `the platform answered ${response.status} with ${describeBody(response)}`;
   return (reason || serviceMessage(response, sent)) ?? described;

@@ -32,9 +32,15 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 
 /** Parses a JSON object. @returns undefined for any other text */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parseObjectOrList(text);
+  return isObject(value) ? value : undefined;
+}
+
+/** Parses a JSON object or list. @returns undefined for any other text */
+export function parseObjectOrList(text: string): object | undefined {
   try {
     const value = parseJson(text);
-    return isObject(value) ? value : undefined;
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
   }

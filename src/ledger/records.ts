@@ -1,6 +1,5 @@
 import { type Database, transaction } from './guard.ts';
 import { type NutritionLedger, nutritionLedger } from './nutrition.ts';
-import { type ReadZoneLedger, readZoneLedger } from './read-zones.ts';
 import { WellnessLedger } from './wellness.ts';
 import type { PlatformFacts } from '../config/platforms.ts';
 import { platformFacts } from './platform-facts.ts';
@@ -244,4 +243,28 @@ interface RecordRow {
   readonly digest: string;
   readonly dropped: string | null;
   readonly changedAt: number;
+}
+
+export type ReadZoneLedger = ReturnType<typeof readZoneLedger>;
+
+/** Returns the zones in which one account's written times were read. */
+function readZoneLedger(database: Database, account: string) {
+  return {
+    /** @param written a time as the input spells it */
+    find(written: string): string | undefined {
+      const row = database.get`
+        SELECT zone FROM read_zones WHERE account = ${account} AND written = ${written}`;
+      return (row as { zone: string } | undefined)?.zone;
+    },
+    /** Records zones by written time, in one transaction. */
+    put(zones: ReadonlyMap<string, string>): void {
+      transaction(database, () => {
+        for (const [written, zone] of zones) {
+          database.run`
+            INSERT INTO read_zones (account, written, zone) VALUES (${account}, ${written}, ${zone})
+            ON CONFLICT (account, written) DO UPDATE SET zone = excluded.zone WHERE zone <> excluded.zone`;
+        }
+      });
+    },
+  };
 }

@@ -94,12 +94,8 @@ export function findDistrust(path: string, options = systemTrust()): Distrust | 
  *
  * @param levels how many levels count: 1 for the file or folder itself, 2 for the folder around it too
  */
-export function findOwnDistrust(
-  path: string,
-  levels: number,
-  options = systemTrust(),
-): Distrust | undefined {
-  return [...distrusts(path, options)].find(({ above }) => above < levels);
+export function findOwnDistrust(path: string, levels: number): Distrust | undefined {
+  return [...distrusts(path, systemTrust())].find(({ above }) => above < levels);
 }
 
 function* distrusts(folder: string, options: TrustOptions): Generator<Distrust> {

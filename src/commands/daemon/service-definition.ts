@@ -37,7 +37,7 @@ export function defineService(
   config: Config,
   scope: WatchScope,
   kind: ServiceKind,
-  passOn: readonly string[] = [],
+  passOn: readonly string[],
 ): { definition: ServiceDefinition; left: string[] } {
   const left: string[] = [];
   const env: Record<string, string> = {

@@ -1,4 +1,4 @@
-import type { ReadZoneLedger } from '../../ledger/read-zones.ts';
+import type { ReadZoneLedger } from '../../ledger/records.ts';
 import { localDateOf } from './local-date.ts';
 import type { Zone } from '../types.ts';
 

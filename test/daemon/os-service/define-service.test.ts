@@ -26,7 +26,7 @@ function define(
   };
   const context = createContext(system, { json: false, quiet: false, verbose: false });
   const config = loadConfig({ env, paths: pathsFor(context) }, profile);
-  return defineService(context, config, scope, kind);
+  return defineService(context, config, scope, kind, []);
 }
 
 describe('the definition of a service', () => {
