@@ -126,7 +126,8 @@ describe('completion in a terminal', () => {
     { skip: !terminals.present || missingTools('bash', 'zsh').length > 0 },
     async (shell) => {
       const opened = await openShell(shell);
-      for (const [line, args] of [...COMPLETIONS, ...FOLDERS])
+      const byPath = ['~/.bin/sync pus', ['push']] as const;
+      for (const [line, args] of [byPath, ...COMPLETIONS, ...FOLDERS])
         expect((await opened.complete(line)).map(withoutSlash), line).toEqual(args);
       await opened.end();
     },

@@ -62,7 +62,7 @@ async function offersAt(
     };
   }
   if (current.startsWith('-')) return { words: flagWords(command, words) };
-  const [...declared] = command.registeredArguments;
+  const declared = command.registeredArguments;
   const last = declared.at(-1);
   const argument = declared[args.length] ?? (last?.variadic === true ? last : undefined);
   if (argument !== undefined) return argumentValues(argument, context, before);
