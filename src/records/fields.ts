@@ -182,6 +182,7 @@ export const MEAL: WordRule = {
     EVENING_SNACK: 'SNACK',
     SUPPER: 'DINNER',
     BRUNCH: 'LUNCH',
+    UNCATEGORIZED: 'OTHER',
   },
   other: 'OTHER',
   aliases: ['mealType'],

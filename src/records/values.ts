@@ -14,7 +14,7 @@ export interface RawValue {
   readonly written?: JsonValue;
   /** Decimals that a conversion leaves. */
   readonly decimals?: number | undefined;
-  /** A program wrote it, or it was converted: its rounding is not noted. */
+  /** A program wrote it, or it was converted: its rounding, or the word in its place, is not noted. */
   readonly isRounded?: boolean;
 }
 
@@ -54,7 +54,7 @@ export function takeValue(raw: RawValue, rule: FieldRule): TakenValue {
     case 'text':
       return takeText(value);
     case 'word':
-      return takeWord(value, rule);
+      return takeWord(raw, rule);
     case 'object':
       return takeObject(value);
   }
@@ -143,12 +143,13 @@ function takeText(value: JsonValue): TakenValue {
   return problem === undefined ? { value } : { problem };
 }
 
-function takeWord(value: JsonValue, rule: WordRule): TakenValue {
+function takeWord({ value, isRounded = false }: RawValue, rule: WordRule): TakenValue {
   const known = rule.known.join(', ');
   if (typeof value !== 'string')
     return { problem: `is ${show(value)}; one of ${known} is expected` };
   const word = knownWord(value, rule);
   if (word !== undefined) return { value: word };
+  if (isRounded && rule.other !== undefined) return { value: rule.other };
   const done = rule.other === undefined ? 'Left out' : `Sent as ${rule.other}`;
   const note = { key: `word ${value}`, found: `${show(value)} is none of ${known}`, done };
   return { value: rule.other, notes: [note] };

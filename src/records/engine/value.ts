@@ -48,7 +48,7 @@ export function rawValue(
     return word === undefined ? undefined : { value: word };
   }
   if (platform.type !== 'number' && platform.type !== 'integer') {
-    return { value: typeof found === 'number' ? String(found) : found };
+    return { value: typeof found === 'number' ? String(found) : found, isRounded: !isGuess };
   }
   if (isPlaceholder(found)) return undefined;
   const isNumber = typeof found === 'string' && rule.read === undefined;

@@ -56,16 +56,7 @@ export const cronometer: Source = {
         ...totals,
         fiber: 'Fiber (g)',
         sugar: 'Sugars (g)',
-        meal: {
-          from: 'Group',
-          words: {
-            Breakfast: 'BREAKFAST',
-            Lunch: 'LUNCH',
-            Dinner: 'DINNER',
-            Snacks: 'SNACK',
-            Uncategorized: 'OTHER',
-          },
-        },
+        meal: 'Group',
       },
     }),
     dailySummary,

@@ -24,10 +24,7 @@ export const fatSecret: Source = {
         fat: 'fat',
         fiber: 'fiber',
         sugar: 'sugar',
-        meal: {
-          from: 'meal',
-          words: { breakfast: 'BREAKFAST', lunch: 'LUNCH', dinner: 'DINNER', other: 'OTHER' },
-        },
+        meal: 'meal',
       },
     }),
     nutrition('json', 'daily totals', {

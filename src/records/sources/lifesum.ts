@@ -20,10 +20,7 @@ export const lifesum: Source = {
         fat: 'fat',
         fiber: 'carbs_fiber',
         sugar: 'carbs_sugar',
-        meal: {
-          from: 'meal_type',
-          words: { breakfast: 'BREAKFAST', lunch: 'LUNCH', dinner: 'DINNER', snack: 'SNACK' },
-        },
+        meal: 'meal_type',
       },
     }),
     wellness('csv', 'weights', {

@@ -27,10 +27,7 @@ export const loseIt: Source = {
         fat: 'Fat (g)',
         fiber: 'Fiber (g)',
         sugar: 'Sugars (g)',
-        meal: {
-          from: ['Meal', 'Type'],
-          words: { Breakfast: 'BREAKFAST', Lunch: 'LUNCH', Dinner: 'DINNER', Snacks: 'SNACK' },
-        },
+        meal: { from: ['Meal', 'Type'] },
       },
     }),
     wellness('csv', 'weights', {

@@ -19,16 +19,7 @@ const meals = {
     fat: 'Fat (g)',
     fiber: { from: ['Fiber', 'Fiber (g)'] },
     sugar: { from: ['Sugar', 'Sugar (g)'] },
-    meal: {
-      from: 'Meal',
-      words: {
-        Breakfast: 'BREAKFAST',
-        Lunch: 'LUNCH',
-        Dinner: 'DINNER',
-        Snacks: 'SNACK',
-        Snack: 'SNACK',
-      },
-    },
+    meal: 'Meal',
   },
 } as const satisfies Partial<NutritionMapping>;
 
