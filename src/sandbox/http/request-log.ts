@@ -6,8 +6,8 @@ import type { AnswerRecord, AnsweredRequest, RequestFilter, RequestRecord } from
 
 /** Limit on all that the log keeps, as JSON (bytes); older requests are dropped, so that a sandbox can run for weeks. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Largest body that is kept, as JSON (bytes); of a larger one only the size is. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Largest body that is kept, as JSON (characters); of a larger one only the size is. */
+const MAX_BODY_CHARS = 8 * 1024 * 1024;
 /** Largest answer of which the body is kept, as JSON (characters). */
 const MAX_ANSWER_CHARS = 256 * 1024;
 
@@ -33,49 +33,37 @@ export class RequestLog {
   #lastOrdinal = 0;
 
   open(route: RouteName | null, receivedAt: string, request: Request): RequestRecord {
-    this.#lastOrdinal += 1;
-    const { method } = request;
     const { pathname: path, searchParams } = new URL(request.url);
-    const shown = {
+    const record: RequestRecord = {
+      ordinal: (this.#lastOrdinal += 1),
+      receivedAt,
+      method: request.method,
       path,
+      route,
       query: Object.fromEntries(searchParams),
       headers: redactedHeaders(request.headers),
-    };
-    const record: RequestRecord = {
-      receivedAt,
-      method,
-      ...(JSON.parse(maskIssued(JSON.stringify(shown))) as typeof shown),
-      route,
-      ordinal: this.#lastOrdinal,
       size: 0,
       status: null,
       athlete: null,
       faults: [],
       durationMs: null,
     };
-    const entry = { record, answer: null, bytes: 0 };
-    this.#entries.set(record.ordinal, entry);
-    this.#enlarge(entry, JSON.stringify(record).length);
-    return record;
+    this.#entries.set(record.ordinal, { record, answer: null, bytes: 0 });
+    return Object.assign(record, this.#kept(record, record));
   }
 
   recordBody(record: RequestRecord, body: RequestBody, size: number): void {
     record.size = size;
-    const json = masked(loggedContent(body));
-    if (json === undefined || json.length > MAX_BODY_BYTES) return;
-    Object.assign(record, JSON.parse(json));
-    this.#enlarge(this.#entries.get(record.ordinal), json.length);
+    Object.assign(record, this.#kept(record, loggedContent(body), MAX_BODY_CHARS));
   }
 
   recordAnswer(record: RequestRecord, answer: AnswerRecord): void {
-    const json = masked(answer);
-    if (json === undefined) return;
-    const whole = JSON.parse(json) as AnswerRecord;
-    exchanges.publish({ ...record, answer: whole } satisfies AnsweredRequest);
     const entry = this.#entries.get(record.ordinal);
-    if (entry === undefined) return;
-    entry.answer = json.length > MAX_ANSWER_CHARS ? { ...whole, body: undefined } : whole;
-    this.#enlarge(entry, JSON.stringify(entry.answer).length);
+    const kept = this.#kept(record, answer, MAX_ANSWER_CHARS);
+    if (entry !== undefined) {
+      entry.answer = kept ?? this.#kept(record, { ...answer, body: undefined }) ?? null;
+    }
+    exchanges.publish({ ...record, answer } satisfies AnsweredRequest);
   }
 
   find(ordinal: number): AnsweredRequest | undefined {
@@ -83,16 +71,24 @@ export class RequestLog {
     return entry && { ...entry.record, answer: entry.answer };
   }
 
-  /** Drops the oldest requests beyond the limit. @param entry undefined if the log dropped it meanwhile */
-  #enlarge(entry: Entry | undefined, bytes: number): void {
-    if (entry === undefined) return;
-    entry.bytes += bytes;
-    this.#bytes += bytes;
-    for (const [ordinal, oldest] of this.#entries) {
-      if (this.#bytes <= MAX_BYTES) return;
-      this.#entries.delete(ordinal);
-      this.#bytes -= oldest.bytes;
+  /**
+   * Returns a copy without codes and tokens, and drops the oldest requests beyond the limit.
+   * @returns undefined if it is longer than `most`, or nested too deeply
+   */
+  #kept<T>({ ordinal }: RequestRecord, value: T, most = Infinity): T | undefined {
+    const json = masked(value);
+    if (json === undefined || json.length > most) return undefined;
+    const entry = this.#entries.get(ordinal);
+    if (entry !== undefined) {
+      entry.bytes += json.length;
+      this.#bytes += json.length;
     }
+    for (const [oldest, { bytes }] of this.#entries) {
+      if (this.#bytes <= MAX_BYTES) break;
+      this.#entries.delete(oldest);
+      this.#bytes -= bytes;
+    }
+    return JSON.parse(json) as T;
   }
 
   get count(): number {
