@@ -218,11 +218,12 @@ describe('a fault without a connection', () => {
   });
 
   it('reports that it needs a connection', async () => {
-    const { app } = openApp({ faults: ['profile:reset'] });
+    const { app, control } = openApp({ faults: ['profile:reset'] });
     expect(await (await app.request('/api/profile')).json()).toMatchObject({
       statusCode: 500,
       message: 'This fault needs a real connection',
     });
+    expect(control.request(1)).toMatchObject({ status: 500, answer: { status: 500 } });
   });
 
   it('never hits the control endpoints', async () => {

@@ -38,7 +38,7 @@ export function answerRequest(c: Call, route: RouteName | null): Promise<Respons
     if (delayMs > 0) await sleep(delayMs, undefined, { signal: world.closing.signal });
     c.set('platform', platformOf(world.settings.current));
     const process = () => orError(c, () => processed(c, route));
-    const response = await answerTo(c, route, fault, process);
+    const response = await orError(c, () => answerTo(c, route, fault, process));
     record.status = sentStatus(c, response);
     record.durationMs = record.status === null ? null : performance.now() - started;
     if (response !== RESPONSE_ALREADY_SENT) {
