@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { withLoginLock } from '../../src/auth/login-lock.ts';
+import { loginLockPath, withLoginLock } from '../../src/auth/login-lock.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import type { CredentialStore, Credentials } from '../../src/credentials/store.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { type Text, renderText } from '../../src/base/phrase.ts';
 import type { SandboxServer } from '../../src/sandbox/server.ts';
 import { Secret } from '../../src/base/secret.ts';
+import { isHeld } from '../../src/system/process-lock.ts';
 import { testContext } from '../support/context.ts';
 import type { Clock } from '../../src/base/time.ts';
 import {
@@ -156,7 +157,10 @@ describe('a refresh', () => {
   });
 
   it('aborts an unanswered refresh after the grace period', async () => {
-    const { service, clock, needs, credentials } = await loggedIn({ faults: ['refresh:hang'] });
+    const { service, clock, needs, credentials, stateDir } = await loggedIn({
+      faults: ['refresh:hang'],
+    });
+    const lock = loginLockPath({ stateDir, profile: 'default' });
     clock.advance(HOUR);
     const stop = new AbortController();
     const session = openTestSession(needs);
@@ -164,7 +168,9 @@ describe('a refresh', () => {
     await expect.poll(() => service.control.requests({ route: 'token' }).length).toBe(1);
     stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C'));
     expect((await failure(asked)).code).toBe('INTERRUPTED');
+    expect(isHeld(lock)).toBe(true);
     await session.close();
+    expect(isHeld(lock)).toBe(false);
     expect(refresh(await stored(needs.store))).toBe(refresh(credentials));
   });
 
