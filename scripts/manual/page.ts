@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { documentUrl } from '../../src/base/documents.ts';
+import { documentUrl } from '../../src/base/version.ts';
 import { programName, withProgramName } from '../../src/base/phrase.ts';
 import { describeOption, parseExample } from '../../src/cli/help.ts';
 import { COMMON_OPTIONS, globalFlags, type CommandNode, firstSteps } from '../../src/cli/tree.ts';

@@ -8,5 +8,10 @@ export const VERSION: string = manifest.version;
 export const JSON_VERSION = 1;
 export const ISSUES_URL: string = manifest.bugs;
 
+/** Returns the web address of a file in `docs/`: people who installed a package have no such folder. */
+export function documentUrl(name: string): string {
+  return `${manifest.homepage.replace(/#.*$/, '')}/blob/main/docs/${name}`;
+}
+
 export const DAMAGED = 'This installation of sync is damaged';
 export const INSTALL_AGAIN = 'Install it again.';

@@ -1,6 +1,6 @@
 import type { Argument, Help, Option } from 'commander';
 import type { CommandModule } from '../app/command.ts';
-import { documentUrl } from '../base/documents.ts';
+import { documentUrl } from '../base/version.ts';
 import { withProgramName } from '../base/phrase.ts';
 
 /** Width of the help if stdout is no terminal (columns). */

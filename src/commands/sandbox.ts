@@ -3,7 +3,7 @@ import { ChoiceOption, type CommandModule, collect, wholeNumber } from '../app/c
 import { warnOfDistrust } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { lockSandboxFolder } from '../app/sandbox-folder.ts';
-import { documentUrl } from '../base/documents.ts';
+import { VERSION, documentUrl } from '../base/version.ts';
 import { ExitCode, SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { programName } from '../base/phrase.ts';
@@ -23,7 +23,6 @@ import { storageError } from '../system/storage.ts';
 import { clearReadyFile, exportLine, openRequestFile, readyFile } from './sandbox-files.ts';
 import { readyJson, readyText, requestText, stoppedJson, stoppedText } from './sandbox-words.ts';
 import type { RequestRecord } from '../sandbox/types.ts';
-import { VERSION } from '../base/version.ts';
 
 /** The flags as commander parses them; an absent flag keeps the sandbox's default. */
 export interface SandboxFlags {

@@ -3,7 +3,7 @@ import type { Text } from '../base/phrase.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
 import { type InputReading, addRecord, finishInput, readingOf } from './add-record.ts';
 import type { FitFile } from './wellness/fit-choice.ts';
-import { documentUrl } from '../base/documents.ts';
+import { documentUrl } from '../base/version.ts';
 import { listNames } from './listed.ts';
 import { DayMerger } from './merge.ts';
 import type { Input } from './read/input.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { documentUrl } from '../../src/base/documents.ts';
+import { documentUrl } from '../../src/base/version.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { describeOption } from '../../src/cli/help.ts';
 import { type CommandNode, createTree } from '../../src/cli/tree.ts';

@@ -1,4 +1,4 @@
-import { documentUrl } from '../../base/documents.ts';
+import { documentUrl } from '../../base/version.ts';
 import { SyncError } from '../../base/errors.ts';
 import { type Text, phrase, sync } from '../../base/phrase.ts';
 import { listNames } from '../listed.ts';

@@ -1,4 +1,4 @@
-import { documentUrl } from '../../base/documents.ts';
+import { documentUrl } from '../../base/version.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { checkEnvelope, HEADER_BYTES, readHeader } from '../../fit/envelope.ts';

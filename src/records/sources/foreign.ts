@@ -1,4 +1,4 @@
-import { documentUrl } from '../../base/documents.ts';
+import { documentUrl } from '../../base/version.ts';
 import { type Text, phrase } from '../../base/phrase.ts';
 import { WELLNESS_FIELDS, isDayTotal } from '../fields.ts';
 import { Names, plain } from '../names.ts';
