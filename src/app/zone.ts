@@ -3,6 +3,7 @@ import { phrase } from '../base/phrase.ts';
 import type { Config } from '../config/config.ts';
 import type { Zone } from '../records/types.ts';
 import { useZoneData } from '../records/days/zone.ts';
+import { newestZoneData } from '../records/days/zones/newest.ts';
 import type { ZoneData } from '../records/days/zones/offsets.ts';
 import { thisProcess } from '../system/this-process.ts';
 import type { AppContext, System } from './context.ts';
@@ -25,8 +26,6 @@ export async function zoneFor(config: Config, system: Pick<System, 'machineZone'
 
 /** Makes the newest zone data decide, and returns it. */
 export async function chooseZoneData(): Promise<ZoneData> {
-  // A run with nothing to send needs no zone.
-  const { newestZoneData } = await import('../records/days/zones/newest.ts');
   const data = await newestZoneData(thisProcess.zoneData);
   useZoneData(data);
   return data;
