@@ -1,4 +1,10 @@
-import { DEVICE_STRESS, type Source, type WellnessMapping } from './types.ts';
+import {
+  DEVICE_STRESS,
+  type Source,
+  type WellnessMapping,
+  wellness,
+  type WellnessRest,
+} from './types.ts';
 
 /**
  * Answers of Garmin Connect's API, as scripts with garth or python-garminconnect save them: the answer
@@ -8,14 +14,16 @@ import { DEVICE_STRESS, type Source, type WellnessMapping } from './types.ts';
 /** A value that Garmin could not measure. */
 const none: readonly number[] = [0, -1, -2];
 
-const COMMON = { kind: 'wellness', format: 'json', day: { from: 'calendarDate' } } as const;
+function answer(
+  holds: string,
+  rest: Omit<WellnessRest, 'day'> & Partial<Pick<WellnessMapping, 'day'>>,
+) {
+  return wellness('json', holds, { day: { from: 'calendarDate' }, ...rest });
+}
 
-type Answer = Omit<WellnessMapping, keyof typeof COMMON> & Partial<WellnessMapping>;
-
-const answers: readonly Answer[] = [
-  {
+const answers = [
+  answer('daily summaries', {
     // usersummary-service/usersummary/daily: get_stats, get_user_summary, get_stats_and_body
-    holds: 'daily summaries',
     has: ['calendarDate', 'totalKilocalories', ['userDailySummaryId', 'averageStressLevel']],
     hasNot: ['allDayStress'],
     ignored: ['weight', 'bodyfat'],
@@ -30,24 +38,21 @@ const answers: readonly Answer[] = [
       activeCaloriesBurned: 'activeKilocalories',
       restingCaloriesBurned: 'bmrKilocalories',
     },
-  },
-  {
+  }),
+  answer('heart rate', {
     // wellness-service/wellness/dailyHeartRate: get_heart_rates
-    holds: 'heart rate',
     has: ['calendarDate', 'lastSevenDaysAvgRestingHeartRate'],
     hasNot: ['totalKilocalories'],
     fields: { restingHr: { from: 'restingHeartRate', none } },
-  },
-  {
+  }),
+  answer('resting heart rate', {
     // userstats-service: get_rhr_day
-    holds: 'resting heart rate',
     records: 'allMetrics.metricsMap.WELLNESS_RESTING_HEART_RATE',
     has: ['calendarDate', 'value'],
     fields: { restingHr: { from: 'value', none } },
-  },
-  {
+  }),
+  answer('weights', {
     // weight-service/weight/range and /dateRange: get_weigh_ins, get_body_composition
-    holds: 'weights',
     records: [
       'dailyWeightSummaries[].allWeightMetrics[]',
       'dailyWeightSummaries[].latestWeight',
@@ -62,10 +67,9 @@ const answers: readonly Answer[] = [
       weight: { from: 'weight', factor: 0.001, none },
       bodyFat: { from: 'bodyFat', none },
     },
-  },
-  {
+  }),
+  answer('stress', {
     // wellness-service/wellness/dailyStress and usersummary-service/stats/stress: get_stress_data
-    holds: 'stress',
     has: ['calendarDate', ['avgStressLevel', 'values.overallStressLevel', 'overallStressLevel']],
     fields: {
       stress: {
@@ -74,46 +78,40 @@ const answers: readonly Answer[] = [
         means: DEVICE_STRESS,
       },
     },
-  },
-  {
+  }),
+  answer('steps', {
     // usersummary-service/stats/steps: get_daily_steps
-    holds: 'steps',
     has: ['calendarDate', 'totalSteps', 'stepGoal'],
     fields: {
       steps: 'totalSteps',
       distanceMeters: 'totalDistance',
     },
-  },
-  {
+  }),
+  answer('hydration', {
     // usersummary-service: get_hydration_data
-    holds: 'hydration',
     has: ['calendarDate', 'valueInML', 'goalInML'],
     fields: { hydrationVolume: { from: 'valueInML', none: [0] } },
-  },
-  {
+  }),
+  answer('blood oxygen', {
     // wellness-service/wellness/daily/spo2: get_spo2_data
-    holds: 'blood oxygen',
     has: ['calendarDate', 'averageSpO2'],
     fields: { spO2: { from: ['avgSleepSpO2', 'averageSpO2'], none } },
-  },
-  {
+  }),
+  answer('respiration', {
     // wellness-service/wellness/daily/respiration: get_respiration_data. The rate of waking hours is
     // another one.
-    holds: 'respiration',
     has: ['calendarDate', 'avgSleepRespirationValue'],
     fields: { respiration: { from: 'avgSleepRespirationValue', none } },
-  },
-  {
+  }),
+  answer('training readiness', {
     // metrics-service/metrics/trainingreadiness: several a day. The first is the morning's, before any workout.
-    holds: 'training readiness',
     has: ['calendarDate', 'score', 'primaryActivityTracker'],
     ignored: ['sleepscore'],
     at: { from: 'timestamp', zone: 'utc' },
     fields: { readiness: { from: 'score', combine: 'earliest' } },
-  },
-  {
+  }),
+  answer('sleep', {
     // sleep-service/sleep/dailySleepData: get_sleep_data
-    holds: 'sleep',
     has: ['dailySleepDTO'],
     day: { from: 'dailySleepDTO.calendarDate' },
     fields: {
@@ -133,19 +131,17 @@ const answers: readonly Answer[] = [
       respiration: { from: 'dailySleepDTO.averageRespirationValue', none },
       skinTemp: { from: 'avgSkinTempDeviationC' },
     },
-  },
-  {
+  }),
+  answer('HRV', {
     // hrv-service/hrv: get_hrv_data; hrv-service/hrv/daily in `hrvSummaries`. RMSSD.
-    holds: 'HRV',
     records: ['hrvSummaries', ''],
     has: [['lastNightAvg', 'hrvSummary.lastNightAvg']],
     day: { from: ['calendarDate', 'hrvSummary.calendarDate'] },
     fields: { hrv: { from: ['lastNightAvg', 'hrvSummary.lastNightAvg'], none } },
-  },
-  {
+  }),
+  answer('VO2max', {
     // metrics-service/metrics/maxmet: get_max_metrics, and a part of get_training_status. For running
     // (and walking) and for cycling.
-    holds: 'VO2max',
     records: ['mostRecentVO2Max', ''],
     has: [['generic.vo2MaxValue', 'cycling.vo2MaxValue']],
     day: { from: ['generic.calendarDate', 'cycling.calendarDate'] },
@@ -160,7 +156,7 @@ const answers: readonly Answer[] = [
         none,
       },
     },
-  },
+  }),
 ];
 
 export const garminApi: Source = {
@@ -181,5 +177,5 @@ export const garminApi: Source = {
     'cyberjunky/python-garminconnect tests/cassettes/test_spo2_data.yaml',
     'cyberjunky/python-garminconnect tests/cassettes/test_respiration_data.yaml',
   ],
-  files: answers.map((answer) => ({ ...COMMON, ...answer })),
+  files: answers,
 };

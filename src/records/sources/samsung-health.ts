@@ -6,6 +6,7 @@ import {
   type WellnessMapping,
   type Source,
   nutrition,
+  type WellnessRest,
 } from './types.ts';
 
 const MINUTE_SECS = 60;
@@ -16,7 +17,7 @@ function time(column: string, prefix = ''): TimeRule {
 }
 
 /** The first line of every table names its data type; the header follows. */
-const table = (holds: string, rest: Parameters<typeof wellness>[2]) =>
+const table = (holds: string, rest: WellnessRest) =>
   wellness('csv', holds, { skipLines: 1, ...rest });
 
 const SLEEP = 'com.samsung.health.sleep.';

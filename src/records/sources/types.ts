@@ -28,13 +28,15 @@ export interface Match {
 /** How the records of one kind of file are read. */
 export type Mapping = WellnessMapping | NutritionMapping;
 
+/** A mapping without what {@link wellness} and {@link nutrition} add. */
 type Rest<M extends Mapping> = Omit<M, 'kind' | 'format' | 'holds'>;
+export type WellnessRest = Rest<WellnessMapping>;
 
 /** Makes the mapping of a kind of file with wellness. @param holds as in {@link Mapping} */
 export function wellness(
   format: Mapping['format'],
   holds: string,
-  rest: Rest<WellnessMapping>,
+  rest: WellnessRest,
 ): WellnessMapping {
   return { kind: 'wellness', format, holds, ...rest };
 }

@@ -7,6 +7,7 @@ import {
   type TimeRule,
   type WellnessMapping,
   wellness,
+  type WellnessRest,
 } from './types.ts';
 
 /** Headers of the account export, in English and as a German account has them. */
@@ -80,12 +81,12 @@ const stage = (name: string) => ({
 const SLOW_WAVE = stage('slow_wave_sleep');
 const REM = stage('rem_sleep');
 
-const answers: readonly Pick<
-  WellnessMapping,
-  'holds' | 'has' | 'where' | 'day' | 'sleep' | 'fields'
->[] = [
-  {
-    holds: 'recovery',
+/** Answers of the API have their records in `records`; programs often save the records alone. */
+const answer = (holds: string, rest: WellnessRest) =>
+  wellness('json', holds, { records: ['records', ''], ...rest });
+
+const answers: readonly Mapping[] = [
+  answer('recovery', {
     has: ['created_at', 'score.recovery_score'],
     where: { score_state: ['SCORED'] },
     // A recovery is scored right after waking.
@@ -97,9 +98,8 @@ const answers: readonly Pick<
       spO2: { from: 'score.spo2_percentage', none: [0] },
       skinTemp: { from: 'score.skin_temp_celsius', none: [0], means: ABSOLUTE_TEMPERATURE },
     },
-  },
-  {
-    holds: 'sleep',
+  }),
+  answer('sleep', {
     has: ['end', 'nap', 'score.stage_summary'],
     where: { score_state: ['SCORED'], nap: [false] },
     day: sleepEnd,
@@ -113,16 +113,8 @@ const answers: readonly Pick<
       sleepScore: 'score.sleep_performance_percentage',
       respiration: 'score.respiratory_rate',
     },
-  },
+  }),
 ];
-
-/** Answers of the API have their records in `records`; programs often save the records alone. */
-const json: readonly Mapping[] = answers.map((answer) => ({
-  ...answer,
-  kind: 'wellness',
-  format: 'json',
-  records: ['records', ''],
-}));
 
 /** Body measurements of the API have no date, cycles no day of waking: neither is read. */
 export const whoop: Source = {
@@ -138,5 +130,5 @@ export const whoop: Source = {
     'NoopApp/noop Packages/StrandImport/Sources/StrandImport/WhoopCsvExporter.swift',
     'vishk23/noop Packages/StrandImport/Sources/StrandImport/WhoopExportImporter.swift',
   ],
-  files: [...json, ...tables],
+  files: [...answers, ...tables],
 };
