@@ -58,27 +58,19 @@ export type LoggedAt =
  * wall time in the zone.
  */
 export function localDateOf(value: string, run: Zone): LocalDate {
-  const zone = zoneOfTime(value, run);
-  const read = readTimestamp(value, 'date');
+  const read = timeIn(value, run, 'date');
   if ('problem' in read) return { ok: false, problem: read.problem };
-  if (read.form === 'date') {
-    return outOfRange(read.date) ?? { ok: true, date: read.date, zoneUsed: false };
+  if (!('place' in read)) return checked({ ok: true, date: read.date, zoneUsed: false });
+  const { time, place, date, zone } = read;
+  if (isMidnightDate(time, place, zone)) {
+    const note = noteOfMidnight(time, date, zone);
+    return checked({ ok: true, date: time.date, zoneUsed: false, ...note });
   }
-  const place = locate(read, zone);
-  if ('problem' in place) return { ok: false, problem: place.problem };
-  const date = dateOf(place.wall);
-  if (isMidnightDate(read, place, zone)) {
-    const found = outOfRange(read.date);
-    if (found !== undefined) return found;
-    return { ok: true, date: read.date, zoneUsed: false, ...noteOfMidnight(read, date, zone) };
-  }
-  const out = outOfRange(date);
-  if (out !== undefined) return out;
   // A wall time names its own day; the zone matters only if it skipped that time.
-  const zoneUsed = place.zoneUsed && (read.offset !== 'none' || date !== read.date);
+  const zoneUsed = place.zoneUsed && (time.offset !== 'none' || date !== time.date);
   // Midnight is a date without a time, too.
-  const time = place.wall % DAY === 0 ? {} : { instant: place.instant };
-  return { ok: true, date, zoneUsed, ...time, ...noteOfDate(read, place, date, zone) };
+  const at = place.wall % DAY === 0 ? {} : { instant: place.instant };
+  return checked({ ok: true, date, zoneUsed, ...at, ...noteOfDate(time, place, date, zone) });
 }
 
 /** Returns the calendar date of an instant (ms) in a zone. */
@@ -91,29 +83,21 @@ export function dateAt(instant: number, zone: Zone): string {
  * and time. A numeric offset is kept, unless the zone came from a flag.
  */
 export function toLoggedAt(value: string, run: Zone): LoggedAt {
-  const zone = zoneOfTime(value, run);
-  const read = readTimestamp(value, 'time');
+  const read = timeIn(value, run, 'time');
   if ('problem' in read) return { ok: false, problem: read.problem };
-  if (read.form === 'date') {
+  if (!('place' in read))
     return { ok: false, problem: `has no time of day: write ${TIME_EXAMPLE}` };
-  }
-  const place = locate(read, zone);
-  if ('problem' in place) return { ok: false, problem: place.problem };
-  const date = dateOf(place.wall);
-  const out = outOfRange(date);
-  if (out !== undefined) return out;
+  const { time, place, date, zone } = read;
   const loggedAt = writeInstant(place.instant, (place.wall - place.instant) / MINUTE);
-  const note = noteOfTime(read, place, loggedAt, zone);
-  return { ok: true, loggedAt, date, zoneUsed: place.zoneUsed, ...note };
+  const note = noteOfTime(time, place, loggedAt, zone);
+  return checked({ ok: true, loggedAt, date, zoneUsed: place.zoneUsed, ...note });
 }
 
 /** Returns the instant of a timestamp (ms since 1970); undefined if it is none, or out of range. */
-export function instantAt(value: string, zone: Zone): number | undefined {
-  const read = readTimestamp(value, 'time');
-  if ('problem' in read || read.form === 'date') return undefined;
-  const place = locate(read, zoneOfTime(value, zone));
-  if ('problem' in place || outOfRange(dateOf(place.wall)) !== undefined) return undefined;
-  return place.instant;
+export function instantAt(value: string, run: Zone): number | undefined {
+  const read = timeIn(value, run, 'time');
+  const isTime = 'place' in read && outOfRange(read.date) === undefined;
+  return isTime ? read.place.instant : undefined;
 }
 
 /** Returns the zone in which a written time is read: that of an earlier run, or of this one. */
@@ -122,6 +106,15 @@ export function zoneOfTime(written: string, run: Zone): Zone {
 }
 
 type Time = Timestamp & { form: 'time' };
+
+/** Reads a written time, and finds where and on which day it was. A date alone has no place. */
+function timeIn(value: string, run: Zone, wanted: 'date' | 'time') {
+  const zone = zoneOfTime(value, run);
+  const time = readTimestamp(value, wanted);
+  if ('problem' in time || time.form === 'date') return time;
+  const place = locate(time, zone);
+  return 'problem' in place ? place : { time, place, date: dateOf(place.wall), zone };
+}
 
 interface Located {
   readonly instant: number;
@@ -236,6 +229,11 @@ function dateOf(wall: number): string {
   const day = Math.floor(wall / DAY);
   if (day !== last.day) last = { day, date: new Date(wall).toISOString().slice(0, 10) };
   return last.date;
+}
+
+/** Refuses a date that no record can have. */
+function checked<T extends { readonly date: string }>(found: T): T | Refused {
+  return outOfRange(found.date) ?? found;
 }
 
 function outOfRange(date: string): Refused | undefined {
