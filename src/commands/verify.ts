@@ -57,7 +57,7 @@ export const verify: CommandModule = {
             (upload) => since === undefined || (localDay(activityOf(upload), zone) ?? '') >= since,
           );
         const client = () => connection.client();
-        const items = await verifyUploads({ clock, signal }, uploads, client, ledger.platform);
+        const { items } = await verifyUploads({ clock, signal }, uploads, client, ledger.platform);
         ledger.markVerified(
           items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload : [])),
         );

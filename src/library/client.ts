@@ -229,7 +229,7 @@ export class LibraryClient {
     return await this.#run(async ({ service, ledger: { uploads } }) => {
       const { client } = service;
       const sent = uploads.confirmed();
-      const items = await verifyUploads(this.#context, sent, client, uploads.platform);
+      const { items } = await verifyUploads(this.#context, sent, client, uploads.platform);
       uploads.markVerified(
         items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload : [])),
       );

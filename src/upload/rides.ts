@@ -48,12 +48,11 @@ export class Rides {
   ): Promise<void> {
     const begun = [Math.min(...starts) - DAY_MS, Math.max(...starts) + DAY_MS] as const;
     const days = starts.map((startedAt) => ({ startedAt, confirmedAt: startedAt }));
-    const { compareWithPlatform, NO_LIST } = await import('./verify.ts');
+    const { verifyUploads, NO_LIST } = await import('./verify.ts');
     try {
       const uploads = this.#ledger.confirmed({ begun });
-      const { items, others } = await compareWithPlatform(
-        ...([context, uploads, client, this.#ledger.platform, days] as const),
-      );
+      const { platform } = this.#ledger;
+      const { items, others } = await verifyUploads(context, uploads, client, platform, days);
       this.#workouts = others.flatMap((workout) => otherWorkout(workout) ?? []);
       this.#missing = new Set(
         items.flatMap(({ outcome, upload }) => (outcome === 'missing' ? upload.sha256 : [])),

@@ -46,24 +46,11 @@ const TOLERANCE_MS = 60_000;
  * if there is no recording.
  *
  * @param facts of the platform; a list with a recording from here is noted
- * @returns one result per recording, in the same order.
+ * @param days further times to list the workouts of
+ * @returns `items`: one result per recording, in the same order. `others`: the workouts of no recording
  * @throws any error of the client, such as `SCOPE_MISSING` without `workout:read`.
  */
 export async function verifyUploads(
-  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
-  uploads: readonly ConfirmedUpload[],
-  client: () => Promise<ServiceClient>,
-  facts: PlatformFacts,
-): Promise<Verified[]> {
-  return (await compareWithPlatform({ clock, signal }, uploads, client, facts)).items;
-}
-
-/**
- * Does the same as {@link verifyUploads}, and returns the workouts of no recording, too.
- *
- * @param days further times to list the workouts of
- */
-export async function compareWithPlatform(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   uploads: readonly ConfirmedUpload[],
   client: () => Promise<ServiceClient>,

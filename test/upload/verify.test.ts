@@ -43,7 +43,7 @@ async function platform(workouts: readonly Workout[], most = Infinity) {
     const facts = noFacts();
     // A platform that names what it took.
     facts.note('uploadFit', 'results');
-    const items = await verifyUploads(context, uploads, client, facts);
+    const { items } = await verifyUploads(context, uploads, client, facts);
     return items.map(({ outcome, workoutId }) => [outcome, workoutId]);
   };
   return { verify, requests: server.requests };

@@ -58,14 +58,14 @@ export class Verifier {
       const due = this.#dueNow();
       if (due.length === 0) return;
       const others = alongside(due, ledger.uploads);
-      const verified = await verifyUploads(
+      const { items } = await verifyUploads(
         this.#parts,
         [...others, ...due],
         client,
         ledger.uploads.platform,
       );
       this.#backOff.succeeded();
-      this.#settle(verified.slice(others.length));
+      this.#settle(items.slice(others.length));
     } catch (caught) {
       if (signal.aborted) return;
       if (!(caught instanceof SyncError)) throw caught;
