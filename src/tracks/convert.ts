@@ -377,8 +377,8 @@ function lapsOf({ laps, points }: Stretch): FitLap[] {
     const from = index === 0 ? start : (borders[index] ?? end);
     const to = borders[index + 1] ?? end;
     if (to <= from) return [];
-    const intensity = isRest ? 'rest' : 'active';
-    return [{ from, to, intensity, distance, calories: kcal(calories) } as const];
+    const stated = { distance: distance || undefined, calories: kcal(calories) };
+    return [{ from, to, intensity: isRest ? 'rest' : 'active', ...stated } as const];
   });
 }
 

@@ -298,7 +298,7 @@ class TrackReader {
         if (lap !== undefined) lap.secs = Number(this.#text);
         break;
       case 'lap distancemeters':
-        if (lap !== undefined) lap.distance = Number(this.#text);
+        if (lap !== undefined) setChannel(lap, 'distance', this.#text);
         break;
       case 'lap calories':
         if (lap !== undefined) lap.calories = Number(this.#text);
@@ -309,7 +309,11 @@ class TrackReader {
   }
 }
 
-function setChannel(point: Point, channel: Channel, text: string): void {
+function setChannel<C extends Channel>(
+  point: Partial<Record<C, number | undefined>>,
+  channel: C,
+  text: string,
+): void {
   // Some programs write degrees with a decimal comma.
   const isDegrees = channel === 'latitude' || channel === 'longitude';
   const value = text.trim() === '' ? NaN : Number(isDegrees ? text.replace(',', '.') : text);
