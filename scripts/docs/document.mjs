@@ -6,7 +6,7 @@ import { rolldown } from 'rolldown';
 
 /** Imports TypeScript, which Node 20 cannot do. */
 export async function load(path) {
-  const bundle = await rolldown({ input: fromRoot(path), logLevel: 'warn' });
+  const bundle = await rolldown({ input: fromRoot(path), platform: 'node', logLevel: 'warn' });
   const { output } = await bundle.generate({ format: 'esm' });
   await bundle.close();
   return await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);

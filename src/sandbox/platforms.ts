@@ -4,7 +4,7 @@ import { ApiProblem, refusal, serverError, TokenProblem } from './http/problem.t
 import { type RouteName, ROUTES } from './http/routes.ts';
 import { authorize, decide } from './oauth/authorize.ts';
 import { getMetadata, postRegistration } from './oauth/registration.ts';
-import { FURTHER_SCOPES, type Scope, SCOPES } from './oauth/scopes.ts';
+import { FURTHER_SCOPES, SCOPES } from './oauth/scopes.ts';
 import { postRevoke, postToken } from './oauth/token.ts';
 import { isPlainDate, utcDayOf } from './resources/dates.ts';
 import { listNutrition, patchNutritionItems, postNutrition } from './resources/nutrition.ts';
@@ -18,52 +18,25 @@ import {
   removeWorkout,
   renameWorkout,
 } from './resources/workout-list.ts';
+import type { Platform } from './platform.ts';
 import type { SandboxSettings } from './settings.ts';
 import type { Call } from './world.ts';
 
 type Handler = (c: Call) => Response | Promise<Response>;
 
-/** What differs between the kinds of platform. */
-export interface Platform {
-  readonly scopes: readonly Scope[];
-  /** When a login with another scope is refused; `never`: it is not granted. */
-  readonly refusesScopes: 'when asked' | 'when approved' | 'never';
+/** A kind of platform, with its endpoints. */
+interface ServedPlatform extends Platform {
   readonly routes: Readonly<Partial<Record<RouteName, Handler>>>;
   /** Answers a request to none of its routes. @throws Problem */
   readonly otherwise: Handler;
-  readonly error: (problem: ApiProblem, url: string) => Response;
-  /**
-   * Answers an upload or a day that was stored.
-   * @param body the answer of Coach Watts
-   */
-  readonly stored: (id: string, body: object) => Response;
-  /** Returns the day under which a record is stored. @throws Problem if `date` is invalid */
-  readonly dayOf: (date: string) => string;
-  readonly wellness: v.GenericSchema<unknown, WellnessRecord>;
-  /** Converts a sent day to the units of its columns. */
-  readonly adapted: (sent: Fields) => Fields;
-  readonly nutrition: v.GenericSchema<unknown, v.InferOutput<typeof sentDay>>;
-  /** Whether a nutrition day that is sent again adds its items, or replaces the day. */
-  readonly addsItems: boolean;
-  /** Name of an upload's file part. */
-  readonly filePart: string;
-  /** Returns a file's name as it is stored. */
-  readonly fileName: (sent: string) => string;
-  /** Whether a recording that was uploaded before is a 409. */
-  readonly refusesKnown: boolean;
-  /** Whether parts and query parameters that it does not know are refused. */
-  readonly isStrict: boolean;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-type WellnessRecord = Fields & { readonly date: string; readonly rawJson?: unknown };
-
 /** Returns the kind of platform that the settings name. */
-export function platformOf(settings: SandboxSettings): Platform {
+export function platformOf(settings: SandboxSettings): ServedPlatform {
   return settings.platform === 'coach-watts' ? COACH_WATTS : documented(settings);
 }
 
-const COACH_WATTS: Platform = {
+const COACH_WATTS: ServedPlatform = {
   scopes: SCOPES,
   refusesScopes: 'when approved',
   routes: {
@@ -121,7 +94,7 @@ function documented({
   refusesKnown,
   answers,
   unknownRoutes,
-}: SandboxSettings): Platform {
+}: SandboxSettings): ServedPlatform {
   return {
     scopes: SCOPES.filter((scope) => !FURTHER_SCOPES.includes(scope)),
     refusesScopes: strict ? 'when asked' : 'never',

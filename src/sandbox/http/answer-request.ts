@@ -36,8 +36,9 @@ export function answerRequest(c: Call, route: RouteName | null): Promise<Respons
     const { specs, delayMs, fault } = world.faults.draw(faultNames(route, body));
     record.faults = specs;
     if (delayMs > 0) await sleep(delayMs, undefined, { signal: world.closing.signal });
-    c.set('platform', platformOf(world.settings.current));
-    const process = () => orError(c, () => processed(c, route));
+    const platform = platformOf(world.settings.current);
+    c.set('platform', platform);
+    const process = () => orError(c, () => processed(c, platform, route));
     const response = await orError(c, () => answerTo(c, route, fault, process));
     record.status = sentStatus(c, response);
     record.durationMs = record.status === null ? null : performance.now() - started;
@@ -59,8 +60,11 @@ async function orError(c: Call, answer: () => Promise<Response>): Promise<Respon
 }
 
 /** Lets the platform process the request. */
-async function processed(c: Call, route: RouteName | null): Promise<Response> {
-  const { platform } = c.var;
+async function processed(
+  c: Call,
+  platform: ReturnType<typeof platformOf>,
+  route: RouteName | null,
+): Promise<Response> {
   const handler = route === null ? undefined : platform.routes[route];
   if (route === null || handler === undefined) return await platform.otherwise(c);
   const [, , scope]: Endpoint = ROUTES[route];

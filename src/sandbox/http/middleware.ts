@@ -1,6 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { ApiProblem } from './problem.ts';
-import type { SandboxEnv } from '../world.ts';
 
 /** Whether the URL names this machine. */
 export function isLoopback({ hostname }: URL): boolean {
@@ -8,7 +7,7 @@ export function isLoopback({ hostname }: URL): boolean {
 }
 
 /** Refuses host names other than loopback, against DNS rebinding by web pages. */
-export function loopbackOnly(): MiddlewareHandler<SandboxEnv> {
+export function loopbackOnly(): MiddlewareHandler {
   return async (c, next) => {
     const url = new URL(c.req.url);
     if (!isLoopback(url)) {
@@ -25,7 +24,7 @@ export function loopbackOnly(): MiddlewareHandler<SandboxEnv> {
  *
  * @param except methods that they may use: a page may lead the browser to an address with GET, as logins do
  */
-export function ownPagesOnly(except: readonly string[] = []): MiddlewareHandler<SandboxEnv> {
+export function ownPagesOnly(except: readonly string[] = []): MiddlewareHandler {
   return async (c, next) => {
     if (!except.includes(c.req.method) && isFromOtherPage(c)) {
       throw new ApiProblem(403, 'The sandbox cannot be called by other web sites');
@@ -35,7 +34,7 @@ export function ownPagesOnly(except: readonly string[] = []): MiddlewareHandler<
 }
 
 /** Was the request sent by a page of another origin? (Fetch: `Origin`, `Sec-Fetch-Site`) */
-function isFromOtherPage(c: Context<SandboxEnv>): boolean {
+function isFromOtherPage(c: Context): boolean {
   const origin = c.req.header('origin');
   const site = c.req.header('sec-fetch-site') ?? 'none';
   const foreign = origin !== undefined && origin !== new URL(c.req.url).origin;

@@ -2,22 +2,12 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { ApiProblem, DEFAULT_MESSAGE } from '../http/problem.ts';
 import { isObject } from '../http/request-body.ts';
 import { ROUTES } from '../http/routes.ts';
-import type { Platform } from '../platforms.ts';
+import type { Platform } from '../platform.ts';
 import { randomToken } from '../random.ts';
 import type { Call } from '../world.ts';
-import { parseAuthorizationRequest, type AuthorizationRequest } from './authorization-request.ts';
+import { type AuthorizationRequest, parseAuthorizationRequest } from './authorization-request.ts';
 import { consentPage, messagePage, pageHeaders } from './consent-page.ts';
 import { SECRET_PREFIXES } from './grants.ts';
-
-/** A login that awaits the athlete's answer. */
-export interface PendingLogin {
-  readonly request: AuthorizationRequest;
-  /** Cookie of the browser that was shown the page. */
-  readonly browser: string;
-  readonly expiresAt: number;
-  /** The redirect of the first answer. A double click gets it again, with the same code. */
-  decided: string | null;
-}
 
 const BROWSER_COOKIE = 'sandbox_browser';
 /** Lifetime of a consent page (ms). */

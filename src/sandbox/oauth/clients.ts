@@ -1,5 +1,6 @@
 import { isLoopback } from '../http/middleware.ts';
-import type { World } from '../world.ts';
+import type { Settings } from '../settings.ts';
+import type { Table } from '../store.ts';
 
 export interface RegisteredClient {
   readonly id: string;
@@ -39,9 +40,16 @@ export function defaultClients(furtherRedirectUris: readonly string[] = []): Reg
   ];
 }
 
+/** What decides about the clients of a platform. */
+export interface KnownClients {
+  readonly clients: readonly RegisteredClient[];
+  readonly registered: Table<RegisteredClient>;
+  readonly settings: Settings;
+}
+
 /** Returns the client of an ID, unless the platform has forgotten it. */
 export function findClient(
-  { clients, registered, settings }: World,
+  { clients, registered, settings }: KnownClients,
   id: string,
 ): RegisteredClient | undefined {
   const forgets = settings.current.registration === 'forgets';

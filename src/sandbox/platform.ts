@@ -1,0 +1,36 @@
+import type * as v from 'valibot';
+import type { ApiProblem } from './http/problem.ts';
+import type { Scope } from './oauth/scopes.ts';
+import type { sentDay } from './resources/nutrition-day.ts';
+
+/** What differs between the kinds of platform. */
+export interface Platform {
+  readonly scopes: readonly Scope[];
+  /** When a login with another scope is refused; `never`: it is not granted. */
+  readonly refusesScopes: 'when asked' | 'when approved' | 'never';
+  readonly error: (problem: ApiProblem, url: string) => Response;
+  /**
+   * Answers an upload or a day that was stored.
+   * @param body the answer of Coach Watts
+   */
+  readonly stored: (id: string, body: object) => Response;
+  /** Returns the day under which a record is stored. @throws Problem if `date` is invalid */
+  readonly dayOf: (date: string) => string;
+  readonly wellness: v.GenericSchema<unknown, WellnessRecord>;
+  /** Converts a sent day to the units of its columns. */
+  readonly adapted: (sent: Fields) => Fields;
+  readonly nutrition: v.GenericSchema<unknown, v.InferOutput<typeof sentDay>>;
+  /** Whether a nutrition day that is sent again adds its items, or replaces the day. */
+  readonly addsItems: boolean;
+  /** Name of an upload's file part. */
+  readonly filePart: string;
+  /** Returns a file's name as it is stored. */
+  readonly fileName: (sent: string) => string;
+  /** Whether a recording that was uploaded before is a 409. */
+  readonly refusesKnown: boolean;
+  /** Whether parts and query parameters that it does not know are refused. */
+  readonly isStrict: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type WellnessRecord = Fields & { readonly date: string; readonly rawJson?: unknown };
