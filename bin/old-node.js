@@ -114,7 +114,7 @@ function findSystemSync(done) {
 
 function isExecutable(file) {
   try {
-    fs.accessSync(file, fs.X_OK || fs.constants.X_OK);
+    fs.accessSync(file, (fs.constants || fs).X_OK);
     return fs.statSync(file).isFile();
   } catch (error) {
     return false;

@@ -1,10 +1,10 @@
-import { DatabaseSync } from '@photostructure/sqlite';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type World, openLoggedInWorld, sha256 } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
 import { openTinyService } from '../support/tiny-service.ts';
+import { DatabaseSync } from '../support/sqlite.ts';
 
 const START = new Date('2026-02-15T07:10:00Z');
 const ride = makeRecording({ seed: 5, startTime: START, durationSecs: 60 });

@@ -149,7 +149,10 @@ describe.skipIf(process.platform !== 'linux')('a system call that restarts after
     await until(() => /wait_for_partner|fifo/.test(waitsIn(pid)));
   }
 
-  it('delays the program by 5 s at most', async () => {
+  // Node.js 24 and later give a thread no handle for signals.
+  const isHeard = Number.parseInt(process.versions.node) < 24;
+
+  it.skipIf(!isHeard)('delays the program by 5 s at most', async () => {
     const watcher = await ready(world.watchProgram([], blockable()));
     await block(watcher.child.pid);
     const asked = performance.now();

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { readHealth } from '../daemon/support.ts';
 import { unfinished } from '../support/fit-maker.ts';
@@ -19,6 +18,7 @@ import {
   useWorld,
   world,
 } from '../watch/support.ts';
+import { DatabaseSync } from '../support/sqlite.ts';
 
 useWorld();
 

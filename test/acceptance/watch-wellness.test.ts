@@ -1,7 +1,6 @@
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import {
   type World,
@@ -16,6 +15,7 @@ import { makeEdge } from '../support/device.ts';
 import { type Run, ndjson } from '../support/program.ts';
 import { wellnessFile } from '../support/wellness-files.ts';
 import { anotherRecording, put, stop, until } from '../watch/support.ts';
+import { DatabaseSync } from '../support/sqlite.ts';
 
 /** A world with a device that is mounted at `Garmin` in the home folder. */
 async function openDevice(options: WorldOptions & { scopes?: readonly string[] } = {}) {

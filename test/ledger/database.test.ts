@@ -1,4 +1,3 @@
-import { DatabaseSync } from '@photostructure/sqlite';
 import {
   existsSync,
   mkdirSync,
@@ -17,6 +16,7 @@ import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
 import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 import { caught } from '../support/failure.ts';
+import { DatabaseSync } from '../support/sqlite.ts';
 
 let workers: Awaited<ReturnType<typeof buildWorker>>;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -249,7 +249,9 @@ export async function ownerOf({ url }: SandboxServer, token: string): Promise<st
 export function filesHolding(folder: string, texts: readonly string[]): string[] {
   const found: string[] = [];
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
+    // Node.js 22 and later follow links to folders.
+    const isLinked = !realpathSync(entry.parentPath).startsWith(realpathSync(folder));
+    if (!entry.isFile() || isLinked) continue;
     const path = join(entry.parentPath, entry.name);
     const bytes = readFileSync(path);
     for (const text of texts) if (bytes.includes(text)) found.push(`${path}: ${text}`);

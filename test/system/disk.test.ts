@@ -1,4 +1,3 @@
-import { DatabaseSync } from '@photostructure/sqlite';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,6 +5,7 @@ import { diskFault, fileErrorCode } from '../../src/system/disk.ts';
 import { storageError } from '../../src/system/storage.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 import { mountSmallDisk, whyNoMount } from '../support/disk.ts';
+import { DatabaseSync } from '../support/sqlite.ts';
 
 const LOST_NOTHING = 'Nothing is lost: the next run continues.';
 
