@@ -6,28 +6,31 @@ import { makeRecording, unfinished } from '../support/fit-maker.ts';
 import { START, fitFile, fitMessage } from '../support/fit-messages.ts';
 import { ndjson } from '../support/program.ts';
 
-/** Peak memory of the program for a recording of 10 MB (bytes). */
-const MOST_MEMORY = 200 * 1024 * 1024;
+/** Peak memory of the program for a recording of 10 MB (MB). Node.js 24 and later keep more room for new objects. */
+const MOST_MB = Number.parseInt(process.versions.node) < 24 ? 200 : 240;
 
 const ride = makeRecording({ durationSecs: 600, localOffsetMinutes: 60 });
 
-it.skipIf(process.platform !== 'linux')('10 MB are inspected in 200 MB of memory', async () => {
-  const world = await openWorld();
-  const path = world.write('long.fit', makeRecording({ sizeBytes: 10_000_000 }));
-  const usage = join(world.home.dir, 'status');
-  const preload = world.write(
-    'usage.cjs',
-    `const fs = require('node:fs'); process.on('exit', () => fs.writeFileSync(${JSON.stringify(usage)}, fs.readFileSync('/proc/self/status')));`,
-  );
-  const { code, stdout } = await world.program(['inspect', path, '--json'], {
-    env: { NODE_OPTIONS: `--require=${preload}` },
-  });
-  expect(code).toBe(0);
-  expect(ndjson(stdout)[0]).toMatchObject({ state: 'whole', size: 10_000_000, laps: 1 });
-  // process.resourceUsage() counts the memory of the process that started it, too.
-  const [, peakKb] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(usage, 'latin1')) ?? [];
-  expect(Number(peakKb) * 1024).toBeLessThan(MOST_MEMORY);
-});
+it.skipIf(process.platform !== 'linux')(
+  `10 MB are inspected in ${MOST_MB} MB of memory`,
+  async () => {
+    const world = await openWorld();
+    const path = world.write('long.fit', makeRecording({ sizeBytes: 10_000_000 }));
+    const usage = join(world.home.dir, 'status');
+    const preload = world.write(
+      'usage.cjs',
+      `const fs = require('node:fs'); process.on('exit', () => fs.writeFileSync(${JSON.stringify(usage)}, fs.readFileSync('/proc/self/status')));`,
+    );
+    const { code, stdout } = await world.program(['inspect', path, '--json'], {
+      env: { NODE_OPTIONS: `--require=${preload}` },
+    });
+    expect(code).toBe(0);
+    expect(ndjson(stdout)[0]).toMatchObject({ state: 'whole', size: 10_000_000, laps: 1 });
+    // process.resourceUsage() counts the memory of the process that started it, too.
+    const [, peakKb] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(usage, 'latin1')) ?? [];
+    expect(Number(peakKb) / 1024).toBeLessThan(MOST_MB);
+  },
+);
 
 it('a recording that a device could not finish arrives after sync repair, when the user asks for it', async () => {
   const world = await openLoggedInWorld();
