@@ -1,25 +1,24 @@
-import { randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
 import { ownPagesOnly } from '../http/middleware.ts';
 import type { SandboxEnv, World } from '../world.ts';
-import { sha256 } from '../random.ts';
+import { randomToken, sha256 } from '../random.ts';
 import { PAGE_PATH } from './controls.ts';
 import { documentHeaders, renderDocument } from './document.ts';
 import style from './page.css?raw';
 import script from './page.js?raw';
-import { PageReader } from './view.ts';
+import { pageReader } from './view.ts';
 
 /** Returns `GET /`, and the page's own endpoints under {@link PAGE_PATH}. None is logged, and no fault hits them. */
 export function pageRoutes(world: World): Hono<SandboxEnv> {
   const app = new Hono<SandboxEnv>();
-  const reader = new PageReader(world);
+  const read = pageReader(world);
   app.get('/', async (c) => {
     const { origin } = new URL(c.req.url);
     if (!(c.req.header('accept') ?? '').includes('text/html')) {
       return c.json(description(world, origin), 200, { vary: 'accept' });
     }
-    const view = await reader.read(origin, c.req.query('athlete'));
-    const nonce = randomBytes(16).toString('base64url');
+    const view = await read(origin, c.req.query('athlete'));
+    const nonce = randomToken('');
     const page = String(await renderDocument(view, nonce));
     // Each answer has another nonce.
     const etag = `"${sha256(page.replaceAll(nonce, ''))}"`;

@@ -10,26 +10,33 @@ const REQUESTS = 100;
 /** Recordings that stay decoded. */
 const DECODED = 200;
 
-export type PageView = Readonly<Awaited<ReturnType<PageReader['read']>>>;
+export type PageView = Readonly<Awaited<ReturnType<ReturnType<typeof pageReader>>>>;
 export type ListedRecording = PageView['recordings'][number];
 
-/** Reads the page's data. Changes nothing: a queued recording stays queued. */
-export class PageReader {
-  readonly #world: World;
-  readonly #decoded = new Map<string, Awaited<ReturnType<typeof decode>>>();
+/** Returns a function that reads the page's data. It changes nothing: a queued recording stays queued. */
+export function pageReader({ athletes, recordings, daily, faults, settings, requests }: World) {
+  const decoded = new Map<string, Awaited<ReturnType<typeof decode>>>();
 
-  constructor(world: World) {
-    this.#world = world;
+  /** Decodes each recording once, while it is among the newest that the page showed. */
+  async function decodeOnce(sha256: string, athleteId: string) {
+    const known = decoded.get(sha256);
+    if (known !== undefined) return known;
+    // Decoding one takes up to a second; requests are answered in between.
+    await setImmediate();
+    const found = await decode(recordings.bytes(sha256, athleteId));
+    decoded.set(sha256, found);
+    const [oldest] = decoded.keys();
+    if (decoded.size > DECODED && oldest !== undefined) decoded.delete(oldest);
+    return found;
   }
 
   /** @param id of the athlete to show; by default, and for an unknown one, the first */
-  async read(origin: string, id = '') {
-    const { athletes, recordings, daily, faults, settings, requests } = this.#world;
+  return async (origin: string, id = '') => {
     const athlete = athletes.has(id) ? athletes.get(id) : athletes.first();
     const states = recordings.list(athlete.id);
     const listed = [];
     for (const state of states.slice(-LISTED)) {
-      listed.push({ state, ...(await this.#decode(state.sha256, athlete.id)) });
+      listed.push({ state, ...(await decodeOnce(state.sha256, athlete.id)) });
     }
     listed.sort((a, b) => (b.facts?.startedAt ?? 0) - (a.facts?.startedAt ?? 0));
     return {
@@ -50,20 +57,7 @@ export class PageReader {
       faults: faults.list().filter(({ hitsLeft }) => hitsLeft !== 0),
       requests: requests.list().slice(-REQUESTS).reverse(),
     };
-  }
-
-  /** Decodes each recording once, while it is among the newest that the page showed. */
-  async #decode(sha256: string, athleteId: string) {
-    const known = this.#decoded.get(sha256);
-    if (known !== undefined) return known;
-    // Decoding one takes up to a second; requests are answered in between.
-    await setImmediate();
-    const decoded = await decode(this.#world.recordings.bytes(sha256, athleteId));
-    this.#decoded.set(sha256, decoded);
-    const [oldest] = this.#decoded.keys();
-    if (this.#decoded.size > DECODED && oldest !== undefined) this.#decoded.delete(oldest);
-    return decoded;
-  }
+  };
 }
 
 async function decode(bytes: Uint8Array | null) {
