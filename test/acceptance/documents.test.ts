@@ -55,14 +55,19 @@ describe('the documentation', () => {
     expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
 
-  it.each(['README.md', 'CONTRIBUTING.md', 'docs/install.md'])(
-    'in %s names the versions of Node.js that the package supports',
-    (path) => {
-      const { engines } = JSON.parse(readDocument('package.json')) as { engines: { node: string } };
-      expect(engines.node).toBe('^20.19.0 || >=22.3.0');
-      expect(readDocument(path).replace(/\s+/g, ' ')).toMatch(/20\.19, 22\.3 or newer \(not 21\)/);
-    },
-  );
+  it.each([
+    ['README.md', 'a checkout needs', '22.12'],
+    ['CONTRIBUTING.md', 'a checkout needs', '22.12'],
+    ['docs/install.md', 'the package supports', '22.3'],
+  ])('in %s names the versions of Node.js that %s', (path, _whose, least) => {
+    const { engines, devEngines } = JSON.parse(readDocument('package.json')) as {
+      engines: { node: string };
+      devEngines: { runtime: { version: string } };
+    };
+    expect(engines.node).toBe('^20.19.0 || >=22.3.0');
+    expect(devEngines.runtime.version).toBe('^20.19.0 || >=22.12.0');
+    expect(readDocument(path).replace(/\s+/g, ' ')).toContain(`20.19, ${least} or newer (not 21)`);
+  });
 
   it('names existing commands and flags only', async () => {
     const home = openHome();

@@ -98,7 +98,8 @@ async function login(round: Round, world: World, proxy: MomentProxy): Promise<vo
     await judgeState(round, world);
     if (before === undefined && storedRefreshToken(world) === undefined) continue;
     const next = await run(round, world, ['token']);
-    if (next.code === 4 && before === 'athlete-2') continue;
+    // Killed between its tokens and its settings, a login is not complete: the next one is.
+    if (next.code === 4 && before !== 'athlete-1') continue;
     if (next.code !== 0) round.failed('lost', `the login before: ${next.stderr}`);
   }
   await completeLogin(round, world);
