@@ -10,7 +10,7 @@ import type { Input } from './read/input.ts';
 import { People } from './people.ts';
 import { readInput } from './read-input.ts';
 import { ExportReader, type FoundExport } from './engine/export-reader.ts';
-import { unreadExport } from './sources/unread.ts';
+import { unreadExport } from './engine/unread.ts';
 import { FIT } from './sources/fit.ts';
 import {
   type InvalidRecord,

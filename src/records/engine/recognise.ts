@@ -1,7 +1,7 @@
 import type { JsonValue } from '../types.ts';
 import { isObject } from '../values.ts';
 import { dateName, plain } from '../names.ts';
-import { isFieldName, isOwnName } from '../sources/foreign.ts';
+import { isFieldName, isOwnName } from './foreign.ts';
 import { type Place, parsePath, recordsAt, valueAt } from './path.ts';
 import type { Mapping, Match, Path, SourcePaths, Source } from '../sources/types.ts';
 

@@ -6,8 +6,8 @@ import { plain } from '../names.ts';
 import type { RecordKind } from '../types.ts';
 import type { TableForm } from './csv.ts';
 import { matchTitle } from './recognise.ts';
-import { unreadExport } from '../sources/unread.ts';
-import { nameSource, strangeColumns } from '../sources/foreign.ts';
+import { unreadExport } from './unread.ts';
+import { nameSource, strangeColumns } from './foreign.ts';
 import type { Match, Source } from '../sources/types.ts';
 
 /** Why an input is refused as an export: one error for each reason, with what to do. */

@@ -4,7 +4,7 @@ import { type ReadDay, readItem } from './item.ts';
 import { farAhead, noteMissingDate, readDate } from '../days/record-date.ts';
 import type { JsonObject, JsonValue, Reading, RecordOptions, StatedRecord } from '../types.ts';
 import { Notes } from '../notes.ts';
-import { isSumName } from '../sources/foreign.ts';
+import { isSumName } from '../engine/foreign.ts';
 import { draftOf, noteNothingKnown, noteUnknown, readFields, spellingsOf } from '../members.ts';
 import { isObject, scalarText, show } from '../values.ts';
 

@@ -4,8 +4,8 @@ import { Names, plain } from '../names.ts';
 import { notePlan } from '../plan.ts';
 import { noteMissingDate, readDate } from '../days/record-date.ts';
 import { dayOf } from '../days/wellness-day.ts';
-import { unreadExport } from '../sources/unread.ts';
-import { foreignNames } from '../sources/foreign.ts';
+import { unreadExport } from '../engine/unread.ts';
+import { foreignNames } from '../engine/foreign.ts';
 import {
   type JsonObject,
   type Reading,
