@@ -101,7 +101,7 @@ export class Session implements TokenSource {
   #state: State = { name: 'unread' };
   /** The newest login that was read, usable or not. */
   #lastRead: Credentials | undefined;
-  /** The read or refresh in flight. All callers share it; one that leaves does not stop it. */
+  /** The read or refresh in flight. All callers share it; aborting one of them does not stop it. */
   #task: Promise<Credentials> | undefined;
 
   constructor(context: Context, options: SessionOptions) {
@@ -191,7 +191,7 @@ export class Session implements TokenSource {
       this.#task = undefined;
     });
     this.#task = task;
-    // Every caller may have left.
+    // Its callers may all be aborted: then no one else handles a failure.
     task.catch(() => undefined);
     return task;
   }

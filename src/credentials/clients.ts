@@ -55,7 +55,7 @@ export function forgetClients({ paths: { stateDir }, profile }: Place, service: 
   }
 }
 
-/** Returns a registration: the public one of a service, or by {@link ownKey} that of a profile; undefined if there is none. */
+/** @param key the service for its public registration; {@link ownKey} for that of a profile */
 export function registeredClient(stateDir: string, key: string): RegisteredClient | undefined {
   const found = readEntry(fileIn(stateDir), key);
   if (!isObject(found)) return undefined;

@@ -6,7 +6,7 @@ const LONG_WAIT_MS = 30_000;
 /** Pause before the next try (ms). */
 const POLL_MS = 100;
 
-/** Called once for each process for which a run waits long, with a sentence that names it, and the remedy if it is stopped. */
+/** Reports a long wait, once for each process. The text names the process and, if it is stopped, the remedy. */
 export type OnLongWait = (text: string) => void;
 
 /** Waits for recordings and days that other tasks or processes are sending. */

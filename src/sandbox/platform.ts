@@ -24,11 +24,11 @@ export interface Platform {
   readonly addsItems: boolean;
   /** Name of an upload's file part. */
   readonly filePart: string;
-  /** Returns a file's name as it is stored. */
+  /** Returns the name under which a sent file is stored. */
   readonly fileName: (sent: string) => string;
-  /** Whether a recording that was uploaded before is a 409. */
+  /** Whether the second upload of a recording is a 409. */
   readonly refusesKnown: boolean;
-  /** Whether parts and query parameters that it does not know are refused. */
+  /** Whether unknown parts and query parameters are refused. */
   readonly isStrict: boolean;
 }
 

@@ -78,7 +78,7 @@ const COACH_WATTS: ServedPlatform = {
   nutrition: sentDay,
   addsItems: true,
   filePart: 'file',
-  /** It loses a name with a `=`, cuts one at a `;`, and keeps `%22`, which stands for `"`, encoded. */
+  /** Drops a name with `=`, cuts a name at `;`, and stores `"` as `%22`. */
   fileName(sent) {
     const [name = ''] = sent.includes('=') ? [] : sent.replaceAll('"', '%22').split(';', 1);
     return name === '' ? 'upload.fit' : name;
@@ -110,7 +110,7 @@ function documented({
     otherwise: () => unknownRouteAnswer(unknownRoutes),
     error: documentedError,
     stored: (id) => storedAnswer(answers, id),
-    /** A day goes by its date as it is written. */
+    /** The day is the written date. */
     dayOf(date) {
       const written = date.slice(0, 10);
       if (utcDayOf(date) === null || !isPlainDate(written)) {

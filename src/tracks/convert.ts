@@ -276,22 +276,22 @@ function isNearWay(points: readonly Point[], along: ReadonlyMap<Point, number>):
   return Math.abs(stated - metres) <= AGREEMENT * metres;
 }
 
-/** More strides a minute no athlete has on the mean of an activity: the file counts both feet. */
+/** Highest plausible mean cadence of a run (strides a minute). Above it, the file counts steps. */
 const MOST_STRIDES = 110;
 
-/** Halves the cadence of runs and walks that is in steps: FIT files have pairs of them. */
+/** Halves a cadence in steps: FIT files count strides of two steps. @returns notes */
 function halveSteps({ points, ...numbers }: Stretch): string[] {
   const steps = points.filter(({ cadence = 0 }) => cadence > 0);
   const mean = sum(steps.map(({ cadence = 0 }) => cadence)) / steps.length;
   if (cadenceUnit(numbers) !== 'spm' || !(mean > MOST_STRIDES)) return [];
   for (const point of steps) point.cadence = (point.cadence ?? 0) / 2;
-  return ['Its cadence is in steps, and a recording has pairs of them: halved.'];
+  return ['Its cadence is in steps, and recordings count strides of two steps: halved.'];
 }
 
-/** Stated speeds are in knots, mph or km/h if they exceed those of the distances by such factors. */
+/** Speeds in knots, mph or km/h exceed those computed from the distances by such factors. */
 const OTHER_UNITS = { least: 1.7, most: 4 };
 
-/** Leaves out stated speeds in another unit. */
+/** Removes speeds that are not in m/s. @returns notes */
 function dropSpeeds(points: readonly Point[]): string[] {
   let [stated, metres] = [0, 0];
   for (const [index, { time, speed, distance = NaN }] of points.entries()) {

@@ -50,7 +50,7 @@ export class BatchSender {
   readonly #large = { buffers: reusedBuffer(), queue: Promise.resolve() as Promise<unknown> };
   readonly #totals = { done: 0, sentBytes: 0 };
   #doneBytes = 0;
-  /** Absent: there is nothing to estimate the rest by. */
+  /** Estimates the remaining time; undefined for a single recording or an unknown total. */
   readonly #times: UploadTimes | undefined;
   /** The recording started last. */
   #current = '';

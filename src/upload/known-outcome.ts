@@ -17,8 +17,8 @@ export interface SendOptions {
   readonly isTooEarly?: ((activity: Activity) => boolean) | undefined;
   readonly dryRun: boolean;
   /**
-   * Which recordings of one ride are sent: `all`, with a note, or the `first`, as the setting says; `each` by the user's
-   * choice, also those that another one covers. Absent: all.
+   * Which recordings of one ride are sent. `all` (default) and `first` are the values of the setting; `each` is the flag
+   * of a command, and also sends a GPX or TCX file that other recordings cover.
    */
   readonly sameRide?: 'all' | 'first' | 'each' | undefined;
 }

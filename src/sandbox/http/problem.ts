@@ -43,7 +43,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Returns the problem that an error is; a 500 that tells it for an error of the sandbox itself. */
+/** Returns the error itself if it is a problem; else a 500 with its message. */
 export function problemOf(error: Error): ApiProblem {
   if (error instanceof ApiProblem) return error;
   return new ApiProblem(500, `The sandbox failed: ${error.message}`);

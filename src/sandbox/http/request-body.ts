@@ -75,7 +75,7 @@ function decodeValue(type: string, bytes: Buffer): unknown {
   return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
 
-/** @throws Problem 400 for a multipart body, and for one that is not JSON */
+/** Returns the value of a body. @throws Problem 400 for a multipart body or invalid JSON */
 export function valueOf({ value, parts, problem }: RequestBody): unknown {
   if (parts === undefined && problem === undefined) return value;
   throw new ApiProblem(400, 'Invalid JSON body', { statusMessage: 'Bad Request' });

@@ -12,8 +12,8 @@ const MAX_BODY_CHARS = 8 * 1024 * 1024;
 const MAX_ANSWER_CHARS = 256 * 1024;
 
 /**
- * Diagnostics channel on which every sandbox of this process publishes each request that it answers, as an
- * `AnsweredRequest` with its whole answer.
+ * Diagnostics channel of all sandboxes in this process. A message is an `AnsweredRequest`, with the whole body of
+ * its answer.
  */
 export const EXCHANGES = 'athlete-sync:sandbox:exchange';
 

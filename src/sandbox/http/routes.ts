@@ -1,6 +1,6 @@
 import type { Scope } from '../oauth/scopes.ts';
 
-/** Method, path, and the scope of the token that it needs; null: of any token; undefined: it needs none. */
+/** Method, path and required scope. null: a token with any scope; undefined: no token. */
 export type Endpoint = readonly [method: string, path: string, scope?: Scope | null];
 
 /** The endpoints of the platform. Faults and the request log use their names. */

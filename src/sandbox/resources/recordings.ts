@@ -40,7 +40,7 @@ interface RecordingRow {
 export class Recordings {
   readonly #store: Store;
   readonly #table: Table<RecordingRow>;
-  /** The number of the newest recording, also of one that is gone. */
+  /** Number of the newest recording, including removed ones. */
   readonly #last: Table<number>;
   readonly #now: () => number;
 
@@ -165,8 +165,8 @@ export class Recordings {
   }
 
   /**
-   * Ends a recording's processing now. `none` removes its workout; `duplicate` marks it as one that another
-   * source sent.
+   * Ends a recording's processing now. `none`: it has no workout; `duplicate`: its workout counts as that of another
+   * source.
    */
   async conclude(
     athleteId: string,

@@ -7,7 +7,7 @@ import type { DailyState } from '../types.ts';
 
 const number = v.optional(finiteNumber);
 const text = v.optional(v.string());
-/** The integer columns: one that takes integers alone, and those that take more and convert it. */
+/** Types of integer columns; {@link columns} finds the fields of each. The last two take decimals, which are rounded. */
 const whole = v.optional(integer);
 const count = v.optional(v.pipe(integer, v.minValue(0)));
 const kilocalories = v.optional(finiteNumber);

@@ -98,7 +98,7 @@ async function login(round: Round, world: World, proxy: MomentProxy): Promise<vo
     await judgeState(round, world);
     if (before === undefined && storedRefreshToken(world) === undefined) continue;
     const next = await run(round, world, ['token']);
-    // Killed between its tokens and its settings, a login is not complete: the next one is.
+    // A first login that is killed between storing its tokens and its settings is incomplete: the next login completes it.
     if (next.code === 4 && before !== 'athlete-1') continue;
     if (next.code !== 0) round.failed('lost', `the login before: ${next.stderr}`);
   }
