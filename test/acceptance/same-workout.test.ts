@@ -107,6 +107,17 @@ describe.each(PARTS)('a part of a recording %s', (_, bytes) => {
     expect(await upload(world, 'part.fit')).toMatchObject([0, { reason: 'shorter', detail }]);
   });
 
+  it('is sent if the platform refuses the whole, which another process sends meanwhile', async () => {
+    const world = await openLoggedInWorld();
+    world.write('whole.fit', whole);
+    world.write('part.fit', bytes);
+    world.sandbox.control.addFaults('upload-fit:delay=2s', 'upload-fit:400', 'workouts:404*inf');
+    const running = world.start(['upload', 'whole.fit']);
+    await until(() => requestCounts(world.sandbox)['upload-fit'] === 1);
+    expect(await upload(world, 'part.fit')).toMatchObject([0, { outcome: 'uploaded' }]);
+    expect((await running.finished).stdout).toContain('refused');
+  });
+
   it('is not sent by another computer if the platform lists the whole', async () => {
     const world = await openLoggedInWorld();
     world.write('whole.fit', whole);
