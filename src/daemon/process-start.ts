@@ -10,12 +10,12 @@ export function processStart(pid: number, platform: NodeJS.Platform): string | u
   try {
     switch (platform) {
       case 'linux': {
-        // proc(5): field 22 is the start, in ticks since boot; field 2 may hold blanks and brackets.
+        // proc(5): field 20 is the number of threads, field 22 the start in ticks since boot. Field 2 may hold blanks and brackets.
         const stat = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
         const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        // It has ended, and its parent has not read its exit code yet.
-        if ('ZX'.includes(state)) return undefined;
-        const ticks = fields[18];
+        const [threads, ticks] = [fields[16], fields[18]];
+        // It has ended, and its parent has not read its exit code yet. Of its threads, one may still hang.
+        if ('ZX'.includes(state) && Number(threads) <= 1) return undefined;
         const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
         return ticks === undefined ? undefined : `${boot}:${ticks}`;
       }

@@ -394,6 +394,25 @@ describe('the start time of a process', () => {
     expect(processStart(one.pid, process.platform)).toBeUndefined();
   });
 
+  const noPython = process.platform === 'linux' ? missingTools('python3') : ['Linux'];
+  it.skipIf(noPython.length > 0)(
+    `is known while one of its threads lives, although the first has ended${skipNote(noPython)}`,
+    async () => {
+      const script = `import ctypes, threading, time
+threading.Thread(target=lambda: time.sleep(60)).start()
+ctypes.CDLL(None).pthread_exit(None)`;
+      const child = spawn('python3', ['-c', script]);
+      const pid = child.pid ?? 0;
+      await expect
+        .poll(() => readFileSync(`/proc/${pid}/status`, 'latin1'))
+        .toMatch(/^State:\s+Z/m);
+      expect(processStart(pid, 'linux')).toBeDefined();
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      expect(processStart(pid, 'linux')).toBeUndefined();
+    },
+  );
+
   const missing = missingTools('ps');
   it.skipIf(missing.length > 0)(`comes from ps if there is no /proc${skipNote(missing)}`, () => {
     const own = processStart(process.pid, 'darwin');
