@@ -38,7 +38,7 @@ export class People {
     const people = listNames([...this.#members.keys()]);
     throw new SyncError(
       'INPUT_INVALID',
-      `${name} is perhaps of several people: "${member}" is ${people}.`,
+      `${name} seems to have records of several people: "${member}" is ${people}.`,
       {
         hint: `Keep those of one, and delete the others. If all are of one person, remove "${member}".`,
         details: { path: name },
