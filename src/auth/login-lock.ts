@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Context } from '../base/context.ts';
+import { nameInFile } from '../credentials/file.ts';
 import { withLock } from '../system/process-lock.ts';
 
 export interface LoginPlace {
@@ -24,6 +25,5 @@ export async function withLoginLock<T>(
 
 /** Returns the path of the lock that {@link withLoginLock} takes. */
 export function loginLockPath({ stateDir, profile }: LoginPlace): string {
-  const name = profile.replace(/[A-Z]/g, (letter) => `=${letter.toLowerCase()}`);
-  return join(stateDir, 'locks', `login-${name}.lock`);
+  return join(stateDir, 'locks', `login-${nameInFile(profile)}.lock`);
 }

@@ -1,5 +1,5 @@
-import { readdirSync, unlinkSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { unlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isObject, parseJson } from '../base/json.ts';
 import { Secret } from '../base/secret.ts';
 import type { SettingOverrides } from '../config/config.ts';
@@ -11,7 +11,7 @@ import { makeStateFolder, replaceFile, storageError } from '../system/storage.ts
 const LIFETIME_MS = 30 * 60_000;
 
 /** What a login in two commands is bound to. */
-export interface LoginFacts {
+export interface PendingFacts {
   /** `serviceId` of the platform. */
   readonly service: string;
   readonly clientId: string;
@@ -24,7 +24,7 @@ export interface LoginFacts {
   readonly overrides: SettingOverrides;
 }
 
-export interface PendingLogin extends LoginFacts {
+export interface PendingLogin extends PendingFacts {
   readonly state: Secret;
   /** ms since 1970 */
   readonly expiresAt: number;
@@ -39,14 +39,14 @@ export interface PendingLogin extends LoginFacts {
 export function keepPending(
   stateDir: string,
   profile: string,
-  facts: LoginFacts,
+  facts: PendingFacts,
   {
     state,
     verifier,
     now,
   }: { readonly state: Secret; readonly verifier: Secret; readonly now: number },
 ): number {
-  const path = pendingPath(stateDir, profile);
+  const path = tokenFilePath(stateDir, profile, 'pending');
   const expiresAt = now + LIFETIME_MS;
   const secrets = { state: state.reveal(), verifier: verifier.reveal() };
   makeStateFolder(dirname(path));
@@ -60,7 +60,7 @@ export function keepPending(
 
 /** Returns the login that waits for its second command; undefined if there is none, or its file is damaged. */
 export function pendingLogin(stateDir: string, profile: string): PendingLogin | undefined {
-  const path = pendingPath(stateDir, profile);
+  const path = tokenFilePath(stateDir, profile, 'pending');
   try {
     const stored = parseJson(readPlainFile(path).toString());
     if (!isStored(stored)) return undefined;
@@ -79,17 +79,7 @@ export function pendingLogin(stateDir: string, profile: string): PendingLogin | 
   }
 }
 
-/** Returns the profiles with a login that waits for its second command. */
-export function pendingProfiles(stateDir: string): readonly string[] {
-  const folder = dirname(pendingPath(stateDir, ''));
-  try {
-    return readdirSync(folder).flatMap((name) => /^pending-(.+)\.json$/.exec(name)?.[1] ?? []);
-  } catch {
-    return [];
-  }
-}
-
-type Stored = LoginFacts & {
+type Stored = PendingFacts & {
   readonly state: string;
   readonly verifier: string;
   readonly expiresAt: number;
@@ -111,9 +101,4 @@ function isStored(value: unknown): value is Stored {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
-}
-
-function pendingPath(stateDir: string, profile: string): string {
-  const path = tokenFilePath(stateDir, profile);
-  return path.slice(0, -basename(path).length) + basename(path).replace(/^login-/, 'pending-');
 }

@@ -20,22 +20,33 @@ import type { CredentialStore } from './store.ts';
 /** Space to reserve for a refreshed login, beyond twice the size of the current one (bytes). */
 const RESERVED_BYTES = 8_192;
 
-/**
- * Returns the path of a profile's token file. A capital is written as `=` and the small letter: on
- * case-insensitive file systems, two profiles must not share a file.
- */
-export function tokenFilePath(stateDir: string, profile: string): string {
-  const name = profile.replace(/[A-Z]/g, (letter) => `=${letter.toLowerCase()}`);
-  return join(stateDir, 'logins', `login-${name}.json`);
+/** `login` holds the tokens of a profile, `pending` a login that waits for its second command. */
+type LoginFile = 'login' | 'pending';
+
+export function tokenFilePath(
+  stateDir: string,
+  profile: string,
+  kind: LoginFile = 'login',
+): string {
+  return join(stateDir, 'logins', `${kind}-${nameInFile(profile)}.json`);
 }
 
-/** Returns the profiles with a token file. @throws SyncError `STORAGE` */
-export function storedProfiles(stateDir: string): readonly string[] {
+/**
+ * Writes a capital as `=` and the small letter: on case-insensitive file systems, two profiles must not share
+ * a file.
+ */
+export function nameInFile(profile: string): string {
+  return profile.replace(/[A-Z]/g, (letter) => `=${letter.toLowerCase()}`);
+}
+
+/** Returns the profiles with a file of this kind. @throws SyncError `STORAGE` */
+export function storedProfiles(stateDir: string, kind: LoginFile = 'login'): readonly string[] {
   const folder = dirname(tokenFilePath(stateDir, ''));
   try {
     return readdirSync(folder).flatMap((name) => {
-      const [, written] = /^login-(.+)\.json$/.exec(name) ?? [];
-      return written?.replace(/=([a-z])/g, (_, letter: string) => letter.toUpperCase()) ?? [];
+      const written = /^([a-z]+)-(.+)\.json$/.exec(name);
+      if (written?.[1] !== kind) return [];
+      return written[2]?.replace(/=([a-z])/g, (_, letter: string) => letter.toUpperCase()) ?? [];
     });
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];

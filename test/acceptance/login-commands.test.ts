@@ -132,6 +132,16 @@ describe('a login in two commands', () => {
     expect((await finish(world, last)).code).toBe(0);
   });
 
+  it('is named to another profile as it was typed', async () => {
+    const world = await openWorld();
+    const { last } = await start(world, '--profile', 'Coach');
+    const { code, stderr } = await finish(world, last);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining('sync login --finish --profile Coach'),
+    ]);
+  });
+
   it('registers a client with --register, which status and doctor then date', async () => {
     const world = await openWorld({ env: { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined } });
     const { last } = await start(world, world.sandbox.url, '--register');

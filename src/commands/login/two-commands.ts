@@ -4,18 +4,14 @@ import type { AppContext } from '../../app/context.ts';
 import { checkAuthorizePage } from '../../auth/authorize-check.ts';
 import { authorizationUrl } from '../../auth/authorize.ts';
 import { checkPastedAddress } from '../../auth/callback.ts';
-import {
-  type PendingLogin,
-  keepPending,
-  pendingLogin,
-  pendingProfiles,
-} from '../../auth/pending-login.ts';
+import { type PendingLogin, keepPending, pendingLogin } from '../../auth/pending-login.ts';
 import { createAuthorizationSecrets } from '../../auth/pkce.ts';
 import { SyncError, isTemporary } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, isSecretOf, type SettingOverrides } from '../../config/config.ts';
 import { endpointUrl, serviceId } from '../../config/endpoints.ts';
 import { registrationOf } from '../../credentials/clients.ts';
+import { storedProfiles } from '../../credentials/file.ts';
 import { exchange } from './browser.ts';
 import { forgetClient } from './client.ts';
 import { type LoginReport, keep } from './keep.ts';
@@ -75,16 +71,13 @@ export async function startLogin(
 }
 
 export function startedText({ authorizeUrl }: StartedLogin): Text {
-  return joinTexts(
-    [
-      'Open this page in a browser, and approve the login there:',
-      '',
-      `  ${authorizeUrl}`,
-      '',
-      phrase`The last page does not load. Copy its address, and run ${FINISH} within 30 minutes: it asks for that address.`,
-    ],
-    '\n',
-  );
+  return joinTexts([
+    'Open this page in a browser, and approve the login there:',
+    '',
+    `  ${authorizeUrl}`,
+    '',
+    phrase`The last page does not load. Copy its address, and run ${FINISH} within 30 minutes: it asks for that address.`,
+  ]);
 }
 
 /**
@@ -149,7 +142,7 @@ export async function finishLogin(context: AppContext, http: Http): Promise<Logi
 }
 
 function nothingToFinish(stateDir: string, profile: string): SyncError {
-  const [other] = pendingProfiles(stateDir).filter((name) => name !== profile);
+  const [other] = storedProfiles(stateDir, 'pending').filter((name) => name !== profile);
   return new SyncError(
     'AUTH_REQUIRED',
     `No login of profile "${profile}" waits to be finished: none was started, or it was finished before.`,
