@@ -7,15 +7,16 @@
 
 import type { Text } from './phrase.ts';
 
+/** The exit codes, by precedence: of several, the first one is the run's. */
 export const ExitCode = {
-  ok: 0,
+  interrupted: 130,
   internal: 1,
   usage: 2,
-  invalidInput: 3,
   loginNeeded: 4,
   unavailable: 5,
   refused: 6,
-  interrupted: 130,
+  invalidInput: 3,
+  ok: 0,
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
@@ -144,21 +145,10 @@ export function endsRun(code: ErrorCode): boolean {
   return source === 'storage' || source === 'signal';
 }
 
-/** Precedence of exit codes: the first one wins. */
-const PRECEDENCE: readonly ExitCode[] = [
-  ExitCode.interrupted,
-  ExitCode.internal,
-  ExitCode.usage,
-  ExitCode.loginNeeded,
-  ExitCode.unavailable,
-  ExitCode.refused,
-  ExitCode.invalidInput,
-];
-
 /** Returns the exit code of a run in which all of these occurred. */
 export function worstExitCode(codes: Iterable<ExitCode>): ExitCode {
   const seen = new Set(codes);
-  return PRECEDENCE.find((code) => seen.has(code)) ?? ExitCode.ok;
+  return Object.values(ExitCode).find((code) => seen.has(code)) ?? ExitCode.ok;
 }
 
 /** Returns whether an error comes from a signal or from a closing program. */
