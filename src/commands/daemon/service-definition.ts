@@ -4,6 +4,7 @@ import type { AppContext } from '../../app/context.ts';
 import { DEVICE_FOLDERS } from '../../app/device-places.ts';
 import { NAME_VARIABLE, programName } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
+import { SETTINGS } from '../../config/settings.ts';
 import { scopeNames, watcherPaths } from '../../daemon/registry.ts';
 import type { WatchScope } from '../../daemon/state-file.ts';
 import type { ServiceDefinition, ServiceKind } from '../../daemon/os-service/definition.ts';
@@ -13,10 +14,7 @@ import { placeVariables, programFile, watchArguments } from './daemons.ts';
 
 /** Variables that a service needs to find what this shell finds. None is a secret. */
 const CARRIED = [
-  'SYNC_BASE_URL',
-  'SYNC_CLIENT_ID',
-  'SYNC_TIMEZONE',
-  'SYNC_TOKEN_STORE',
+  ...Object.values(SETTINGS).flatMap(({ env = [] }) => env),
   DEVICE_FOLDERS,
   'NODE_EXTRA_CA_CERTS',
   'SSL_CERT_FILE',
