@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { type SeenHealth, healthOf, listWatchers } from '../daemon/registry.ts';
+import { type SeenHealth, healthOf, listWatchers, scopeOf } from '../daemon/registry.ts';
 import type { WatchScope } from '../daemon/state-file.ts';
 
 /** The watchers of a profile, as `status`, `explain` and `doctor` see them. */
@@ -30,12 +30,11 @@ export function readWatchers({ paths, profile }: Config, now: number): WatcherFa
     .flatMap((found) => healthOf(found, now) ?? []);
   const [last] = own
     .filter(({ running }) => !running)
-    .map(({ state: { folders, devices, startedAt, readyAt, ended, health } }) => ({
-      folders,
-      ...(devices === true ? { devices } : {}),
-      until:
-        ended?.at ?? (health === undefined ? (readyAt ?? startedAt) : Date.parse(health.updatedAt)),
-    }))
+    .map(({ state }) => {
+      const { startedAt, readyAt = startedAt, ended, health } = state;
+      const seenAt = health === undefined ? readyAt : Date.parse(health.updatedAt);
+      return { ...scopeOf(state), until: ended?.at ?? seenAt };
+    })
     .sort((a, b) => b.until - a.until);
   return { watching, watchedLast: watching.length === 0 ? last : undefined };
 }

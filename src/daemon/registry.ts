@@ -156,12 +156,11 @@ export function alreadyWatching(
     holder === undefined || since === undefined
       ? 'another process'
       : `process ${holder.pid} since ${wallTime(since).slice(0, 16)}`;
-  const { folders, devices } = scope;
+  const { folders } = scope;
   return new SyncError('BUSY', `Already watched by ${who}: ${scopeNames(scope)}.`, {
     hint: holder === undefined ? 'Try again when it has ended.' : howToStop(holder, profile),
     details: {
-      folders,
-      ...(devices === true ? { devices } : {}),
+      ...scopeOf(scope),
       ...(folders.length === 1 ? { folder: folders[0] } : {}),
       ...(holder === undefined ? {} : { pid: holder.pid, since: since?.toISOString() }),
     },

@@ -51,7 +51,8 @@ export function systemdUnit(definition: ServiceDefinition, notifies = true): str
     '',
     '[Service]',
     ...(notifies ? NOTIFYING : ['Type=exec']),
-    `ExecStart=${[quoteProgram(program), ...args.map(quoteArgument)].join(' ')}`,
+    // The program's own path knows no variables.
+    `ExecStart=${[quoteWord(program), ...args.map(quoteArgument)].join(' ')}`,
     ...Object.entries(env).map(([name, value]) => `Environment=${quoteWord(`${name}=${value}`)}`),
     'WorkingDirectory=/',
     'Restart=on-failure',
@@ -73,11 +74,6 @@ export function systemdUnit(definition: ServiceDefinition, notifies = true): str
 /** systemd.service(5), "Command lines": `$` starts a variable, `%` a specifier. */
 function quoteArgument(text: string): string {
   return quoteWord(text).replaceAll('$', '$$$$');
-}
-
-/** The program's own path knows no variables. */
-function quoteProgram(path: string): string {
-  return quoteWord(path);
 }
 
 /** systemd.syntax(7), "Quoting": a word in double quotes, with C-style escapes. */
