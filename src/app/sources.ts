@@ -104,14 +104,11 @@ async function ask(
       hint: `Name the right one: --source ${names[0] ?? ''}`,
     });
   }
-  const question = joinTexts(
-    [
-      `${input} may come from several programs:`,
-      ...matches.map((match, index) => `  ${index + 1}  ${matchTitle(match)}`),
-      `Which one (1 to ${matches.length})? `,
-    ],
-    '\n',
-  );
+  const question = joinTexts([
+    `${input} may come from several programs:`,
+    ...matches.map((match, index) => `  ${index + 1}  ${matchTitle(match)}`),
+    `Which one (1 to ${matches.length})? `,
+  ]);
   for (;;) {
     const answer = await io.ask(question, { signal });
     const chosen = matches[Number(answer) - 1] ?? matches[names.indexOf(answer)];

@@ -96,8 +96,8 @@ export function phrase(
   return new Phrase(parts);
 }
 
-/** Joins texts, e.g. the lines of a report. Line breaks of the separator are kept. */
-export function joinTexts(texts: readonly Text[], separator: string): Phrase {
+/** Joins texts, by default as lines. Line breaks of the separator are kept. */
+export function joinTexts(texts: readonly Text[], separator = '\n'): Phrase {
   return new Phrase(
     texts.flatMap((text, index) => [...(index === 0 ? [] : ownParts(separator)), ...partsOf(text)]),
   );

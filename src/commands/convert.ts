@@ -108,16 +108,13 @@ function convertedText({ path, track, copy, summary, records, laps }: Facts): Te
     plural(laps, 'lap'),
   ];
   const file = path.replace(/#\d+$/, '');
-  return joinTexts(
-    [
-      `${path}: ${track?.name ?? name ?? 'an activity without a sport'}`,
-      `  ${figures.join('   ')}`,
-      ...(gaps.length === 0 ? [] : [`  Without values for a time: ${gaps.join(', ')}.`]),
-      ...(track?.notes ?? []).map((note) => `  ${note}`),
-      copy === undefined
-        ? phrase`  ${sync('convert', file, '--out', 'FILE')} writes the FIT recording.`
-        : `  Written to ${copy}.`,
-    ],
-    '\n',
-  );
+  return joinTexts([
+    `${path}: ${track?.name ?? name ?? 'an activity without a sport'}`,
+    `  ${figures.join('   ')}`,
+    ...(gaps.length === 0 ? [] : [`  Without values for a time: ${gaps.join(', ')}.`]),
+    ...(track?.notes ?? []).map((note) => `  ${note}`),
+    copy === undefined
+      ? phrase`  ${sync('convert', file, '--out', 'FILE')} writes the FIT recording.`
+      : `  Written to ${copy}.`,
+  ]);
 }

@@ -53,7 +53,7 @@ export const logout: CommandModule = {
     const forgotten = flags.forgetClient
       ? ['The client ID is forgotten here; the platform keeps the application.']
       : [];
-    const text = joinTexts([logoutText(report, context.clock.now()), ...forgotten], '\n');
+    const text = joinTexts([logoutText(report, context.clock.now()), ...forgotten]);
     context.output.result(
       {
         type: 'logout',
@@ -227,7 +227,7 @@ function logoutText(report: LogoutReport, now: number): Text {
   if (report.environmentTokens) {
     lines.push('SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN is still set, and is still used.');
   }
-  return joinTexts(lines, '\n');
+  return joinTexts(lines);
 }
 
 function revocationText({ token, outcome, message, expiresAt }: Revocation, now: number): string[] {

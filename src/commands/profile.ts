@@ -72,11 +72,11 @@ function decimal(flag: string, text: string | undefined): number | undefined {
 
 export function profileText(report: ProfileReport): Text {
   if (report.action === 'would-update') {
-    return joinTexts(['Would be sent:', ...profileRequestLines(report.requests)], '\n');
+    return joinTexts(['Would be sent:', ...profileRequestLines(report.requests)]);
   }
   if (report.profile === undefined) return 'The profile is updated.';
   const head = report.action === 'updated' ? ['The profile is updated. It now says:'] : [];
-  return joinTexts([...head, ...profileLines(report.profile)], '\n');
+  return joinTexts([...head, ...profileLines(report.profile)]);
 }
 
 /** The fields that are shown, in this order. Services answer with kg; `weightUnits` is only the unit on their pages. */

@@ -107,18 +107,15 @@ function copyText({ path, copy, fault, repair }: RepairedCopy): Text {
     from === undefined || to === undefined
       ? ''
       : ` over ${clockTime((to.getTime() - from.getTime()) / 1000)}`;
-  return joinTexts(
-    [
-      `${path}: ${fault.detail.replace(COPY_AGAIN, '').trimEnd()}`,
-      `  Copy     ${copy}; the original is unchanged`,
-      `  Kept     ${counted(kept.records, 'record')}${time}`,
-      `  Lost     ${lostText(repair)}`,
-      ...(isDoubtful ? [`  Values   ${WRONG_VALUES}`] : []),
-      ...(kept.hasSession ? [] : [`  Summary  ${NO_SESSION}`]),
-      phrase`${sync('upload', copy)} sends the copy. Uploads of a folder, and watchers, leave it out.`,
-    ],
-    '\n',
-  );
+  return joinTexts([
+    `${path}: ${fault.detail.replace(COPY_AGAIN, '').trimEnd()}`,
+    `  Copy     ${copy}; the original is unchanged`,
+    `  Kept     ${counted(kept.records, 'record')}${time}`,
+    `  Lost     ${lostText(repair)}`,
+    ...(isDoubtful ? [`  Values   ${WRONG_VALUES}`] : []),
+    ...(kept.hasSession ? [] : [`  Summary  ${NO_SESSION}`]),
+    phrase`${sync('upload', copy)} sends the copy. Uploads of a folder, and watchers, leave it out.`,
+  ]);
 }
 
 /** Time after the last record that is worth a word: less than this is the end of any recording (s). */

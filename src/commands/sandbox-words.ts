@@ -57,7 +57,7 @@ export function readyText({
     ...faults.map((fault) => `# Fault: ${fault}`),
     '# Ctrl-C stops it.',
   ];
-  return joinTexts(lines, '\n');
+  return joinTexts(lines);
 }
 
 export function stoppedJson({ control }: SandboxServer) {

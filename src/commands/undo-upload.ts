@@ -151,7 +151,7 @@ function showWorkouts(
     if (known === undefined) continue;
     const { activity, path } = known;
     const text = activityText({ ...activity, name: title }, basename(path), view);
-    output.say(joinTexts([text, `  ${path}`], '\n'));
+    output.say(joinTexts([text, `  ${path}`]));
   }
 }
 

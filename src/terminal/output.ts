@@ -126,5 +126,5 @@ export function errorText(error: SyncError, { verbose }: Pick<GlobalFlags, 'verb
   // The cause of a fault is in its trace.
   if (verbose && error.cause !== undefined && error.code !== 'INTERNAL')
     lines.push(`  Cause: ${messageOf(error.cause)}`);
-  return joinTexts(lines, '\n');
+  return joinTexts(lines);
 }

@@ -33,7 +33,7 @@ export function table(
   if (stdoutColumns > 0) fit(shown, stdoutColumns);
   const { ellipsis } = glyphsFor(unicode);
   const lines = [-1, ...rows.keys()].map((row) => line(shown, row + 1, ellipsis));
-  return joinTexts(lines, '\n');
+  return joinTexts(lines);
 }
 
 interface Shown {

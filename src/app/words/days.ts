@@ -69,7 +69,7 @@ export function pushItemText(
     item.outcome === 'would-push' && !requests
       ? [phrase`${line}: ${valuesText(item.request.body)}`]
       : [line, ...request];
-  return joinTexts([...lines, ...notes], '\n');
+  return joinTexts([...lines, ...notes]);
 }
 
 export function noteText({ source, field, message }: Warning): Text {

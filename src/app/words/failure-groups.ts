@@ -94,10 +94,10 @@ function groupText({ verdict, why: failure, names, counts }: Group): Text {
     : names.length > LISTED
       ? []
       : [name, ...more];
-  return joinTexts(
-    [phrase`${counted} were ${verdict}: ${why}`, ...listed.map((line) => `  ${line}`)],
-    '\n',
-  );
+  return joinTexts([
+    phrase`${counted} were ${verdict}: ${why}`,
+    ...listed.map((line) => `  ${line}`),
+  ]);
 }
 
 function firstNames(names: readonly string[]): string[] {

@@ -135,7 +135,7 @@ function requestText(path: string, { method, url, parts }: UploadRequest): Text 
         : `  ${part.name}: ${part.filename} (${bytes(part.size)}, SHA-256 ${part.sha256})`,
     ),
   ];
-  return joinTexts(lines, '\n');
+  return joinTexts(lines);
 }
 
 /**

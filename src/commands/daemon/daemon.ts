@@ -226,7 +226,7 @@ function daemonText(report: DaemonReport, now: number): Text {
     ...(health === undefined ? [] : healthLines(health, now).map((line) => phrase`  ${line}`)),
     `  Log: ${report.log}`,
   ];
-  return joinTexts(lines, '\n');
+  return joinTexts(lines);
 }
 
 /** Names a daemon by its folders or devices. Adds the profile, except for the default one. */

@@ -313,5 +313,5 @@ function installedText(
       : phrase`It was started for ${what}, and is not watching yet: see ${sync('daemon', 'logs')}.`,
     `Log: ${log}`,
   ];
-  return joinTexts(lines, '\n');
+  return joinTexts(lines);
 }

@@ -43,7 +43,7 @@ const MARKS = { good: 'ok  ', odd: 'note', bad: 'BAD ' } as const;
 export function findingText({ state, message, hint }: CheckResult): Text {
   const lines: Text[] = [phrase`${MARKS[state]}  ${message}`];
   if (hint !== undefined) lines.push(phrase`      ${hint}`);
-  return joinTexts(lines, '\n');
+  return joinTexts(lines);
 }
 
 /**

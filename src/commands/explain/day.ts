@@ -122,7 +122,7 @@ export function dayText(
     ]),
     ...silent.map((folder, index) => row(index === 0 ? 'Watching' : '', silentText(folder))),
   ];
-  return joinTexts(lines, '\n');
+  return joinTexts(lines);
 }
 
 const SHOWN_FILES = 10;

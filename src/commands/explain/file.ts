@@ -138,7 +138,7 @@ export function fileText(
     ...(sha256 === undefined ? [] : [`  SHA-256 ${sha256}`]),
     ...(answer === '' ? [] : [`  The platform answered: ${answer}`]),
   ];
-  return joinTexts(lines, '\n');
+  return joinTexts(lines);
 }
 
 function sentLines(upload: LedgerUpload, view: ActivityView): string[] {

@@ -290,7 +290,7 @@ class Import {
         pushSummaryText(kind, days[kind]),
       ),
     ];
-    output.result(summaryJson(uploads, Object.values(days)), joinTexts(texts, '\n'));
+    output.result(summaryJson(uploads, Object.values(days)), joinTexts(texts));
     const zoneUsed = KINDS.some((kind) => days[kind].zoneUsed);
     if (zones !== undefined) warnOfZone(this.#context, this.#config, zones, zoneUsed);
   }

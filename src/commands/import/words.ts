@@ -40,7 +40,7 @@ export function tableText(
   const dated = tableOf(shown, briefly, uncut);
   // The end of a title says which part of an export it is.
   const inBrief = fits(dated) ? dated : tableOf(shown, briefly, io, false);
-  return joinTexts(reasons.length === 0 ? [inBrief] : [inBrief, 'Not sent:', ...reasons], '\n');
+  return joinTexts(reasons.length === 0 ? [inBrief] : [inBrief, 'Not sent:', ...reasons]);
 }
 
 function tableOf(

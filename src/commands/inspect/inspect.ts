@@ -25,7 +25,7 @@ export const inspect: CommandModule = {
         signal.throwIfAborted();
         if (item.state !== 'whole') exitCode = ExitCode.invalidInput;
         const lines = output.json ? [] : inspectLines(item, screen);
-        output.result(inspectJson(item), joinTexts(isFirst ? lines : ['', ...lines], '\n'));
+        output.result(inspectJson(item), joinTexts(isFirst ? lines : ['', ...lines]));
         isFirst = false;
         // Lets a signal arrive.
         await setImmediate();

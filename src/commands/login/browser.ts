@@ -38,17 +38,14 @@ export async function waitForAnswer(
   let byHand: Promise<void>;
   if (why === undefined) {
     context.warn(
-      joinTexts(
-        [
-          `Your browser opens the login page of ${new URL(url).host}: approve the login there.`,
-          'If no page opens, open this address yourself:',
-          '',
-          `  ${url}`,
-          '',
-          limit,
-        ],
-        '\n',
-      ),
+      joinTexts([
+        `Your browser opens the login page of ${new URL(url).host}: approve the login there.`,
+        'If no page opens, open this address yourself:',
+        '',
+        `  ${url}`,
+        '',
+        limit,
+      ]),
     );
     byHand = context.openBrowser(start.address).then(
       () => new Promise<never>(() => undefined),

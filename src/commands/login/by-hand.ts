@@ -81,5 +81,5 @@ export function byHandText(
       : []),
     limit,
   ];
-  return joinTexts(lines, '\n');
+  return joinTexts(lines);
 }

@@ -234,7 +234,7 @@ async function askClientId(
       `  Scopes        ${scopes.join(' ')}`,
       ...(scopes.includes('nutrition:read') ? [`                ${NUTRITION_READ}`] : []),
     ];
-    context.warn(joinTexts(lines, '\n'));
+    context.warn(joinTexts(lines));
   }
   for (;;) {
     const typed = await answered(context, question, (text) => {

@@ -23,7 +23,7 @@ export function loginText(report: LoginReport, now: number): Text {
     const when = ends === undefined ? 'at a time it did not state' : `in ${duration(ends - now)}`;
     lines.push(`The platform gave no refresh token: this login ends ${when}.`);
   }
-  return joinTexts(lines, '\n');
+  return joinTexts(lines);
 }
 
 /** Settings of every login, which the other lines show. */

@@ -60,7 +60,7 @@ export function filesHint({ dir }: SeedFiles): Text {
 export function profileItemText(item: ProfileItem): Text | undefined {
   if (item.outcome === 'would-update') {
     const lines = profileRequestLines(item.requests);
-    return joinTexts(['profile: would be set, where it differs', ...lines], '\n');
+    return joinTexts(['profile: would be set, where it differs', ...lines]);
   }
   const amount = (field: keyof typeof PROFILE_WORDS, value: number | null | undefined) =>
     typeof value === 'number' ? `${value} ${PROFILE_WORDS[field].unit}` : 'none';

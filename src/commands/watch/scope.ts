@@ -90,7 +90,7 @@ function foundText(found: readonly Device[]): Text {
     const [folder = root] = recordings;
     return `  ${title}: ${folder}`;
   });
-  return joinTexts(['Found:', ...lines], '\n');
+  return joinTexts(['Found:', ...lines]);
 }
 
 /**

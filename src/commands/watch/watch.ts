@@ -208,14 +208,11 @@ async function startInBackground(
     progress.stop();
     output.result(
       { type: 'daemon-started', ...started },
-      joinTexts(
-        [
-          `${isWaiting ? 'Waiting for' : 'Watching'} ${scopeNames(started)} in the background (process ${started.pid}).`,
-          `Log: ${started.log}`,
-          phrase`See ${sync('daemon', 'status')}; ${sync('daemon', 'stop')} stops it.`,
-        ],
-        '\n',
-      ),
+      joinTexts([
+        `${isWaiting ? 'Waiting for' : 'Watching'} ${scopeNames(started)} in the background (process ${started.pid}).`,
+        `Log: ${started.log}`,
+        phrase`See ${sync('daemon', 'status')}; ${sync('daemon', 'stop')} stops it.`,
+      ]),
     );
     return ExitCode.ok;
   } finally {
