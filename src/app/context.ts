@@ -1,4 +1,5 @@
 import type { Context } from '../base/context.ts';
+import { attempt } from '../base/errors.ts';
 import { type GlobalFlags, type Output, createOutput } from '../terminal/output.ts';
 import { realPath } from '../system/executables.ts';
 import { takeEnvironment } from '../system/environment.ts';
@@ -53,21 +54,14 @@ export interface System {
 
 /** Returns the system's home folder of the user, for an environment without HOME; '' if none. */
 function homeOfUser(): string {
-  try {
-    const { homedir, userInfo } = loadOs();
-    return homedir() || userInfo().homedir;
-  } catch {
-    return '';
-  }
+  const { homedir, userInfo } = loadOs();
+  return attempt(() => homedir() || userInfo().homedir) ?? '';
 }
 
 /** Returns the current folder. If it was deleted, nothing is found at the path, which most shells know. */
 function currentFolder({ PWD: path }: Env): string {
-  try {
-    return process.cwd();
-  } catch {
-    return path?.startsWith('/') === true ? path : '/(deleted folder)';
-  }
+  const known = path?.startsWith('/') === true ? path : '/(deleted folder)';
+  return attempt(() => process.cwd()) ?? known;
 }
 
 /** @param onLost called once, if results cannot be written to stdout */

@@ -1,5 +1,6 @@
 import { unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { attempt } from '../base/errors.ts';
 import { isObject, parseJson } from '../base/json.ts';
 import { Secret } from '../base/secret.ts';
 import type { SettingOverrides } from '../config/config.ts';
@@ -61,22 +62,15 @@ export function keepPending(
 /** Returns the login that waits for its second command; undefined if there is none, or its file is damaged. */
 export function pendingLogin(stateDir: string, profile: string): PendingLogin | undefined {
   const path = tokenFilePath(stateDir, profile, 'pending');
-  try {
-    const stored = parseJson(readPlainFile(path).toString());
-    if (!isStored(stored)) return undefined;
-    const { state, verifier, ...facts } = stored;
-    const claim = () => {
-      try {
-        unlinkSync(path);
-        return new Secret(verifier);
-      } catch {
-        return undefined;
-      }
-    };
-    return { ...facts, state: new Secret(state), claim };
-  } catch {
-    return undefined;
-  }
+  const stored = attempt(() => parseJson(readPlainFile(path).toString()));
+  if (!isStored(stored)) return undefined;
+  const { state, verifier, ...facts } = stored;
+  const claim = () =>
+    attempt(() => {
+      unlinkSync(path);
+      return new Secret(verifier);
+    });
+  return { ...facts, state: new Secret(state), claim };
 }
 
 type Stored = PendingFacts & {

@@ -1,7 +1,7 @@
 import { type Http, type HttpRequest, type HttpResponse, isSuccess } from '../api/http.ts';
 import { refusalMessage } from '../api/wire.ts';
 import type { Context } from '../base/context.ts';
-import { SyncError } from '../base/errors.ts';
+import { SyncError, attempt } from '../base/errors.ts';
 import { parseObject } from '../base/json.ts';
 import { printable } from '../base/printable.ts';
 import { Secret } from '../base/secret.ts';
@@ -136,11 +136,8 @@ function decodeClient(
 /** Returns whether a text is a redirect URI that can be listened on, and the same one but for its spelling. */
 export function isSameUri(text: unknown, redirectUri: string): text is string {
   if (typeof text !== 'string' || !URL.canParse(text)) return false;
-  try {
-    return new URL(SETTINGS.redirectUri.parse(text) ?? '').href === new URL(redirectUri).href;
-  } catch {
-    return false;
-  }
+  const uri = attempt(() => SETTINGS.redirectUri.parse(text));
+  return uri !== undefined && new URL(uri).href === new URL(redirectUri).href;
 }
 
 const NO_REGISTRATION = { why: 'registers no applications by itself' };

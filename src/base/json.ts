@@ -1,5 +1,7 @@
 /** Parses JSON that another program or a person wrote: answers, files, stdin. */
 
+import { attempt } from './errors.ts';
+
 /** Deeper JSON is refused, since later steps walk and write values recursively. Records have five levels. */
 export const MAX_DEPTH = 200;
 
@@ -38,12 +40,8 @@ export function parseObject(text: string): Readonly<Record<string, unknown>> | u
 
 /** Parses a JSON object or list. @returns undefined for any other text */
 export function parseObjectOrList(text: string): object | undefined {
-  try {
-    const value = parseJson(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = attempt(() => parseJson(text));
+  return typeof value === 'object' && value !== null ? value : undefined;
 }
 
 const QUOTE = 0x22;

@@ -1,4 +1,4 @@
-import { SyncError } from './errors.ts';
+import { SyncError, attempt } from './errors.ts';
 
 /**
  * Abbreviations that the runtime maps to an arbitrary zone (`BST` to Dhaka, `ACT` to Darwin, `IST` to
@@ -58,12 +58,7 @@ export function isUtc(name: string): boolean {
 }
 
 function isZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en-US', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
+  return attempt(() => new Intl.DateTimeFormat('en-US', { timeZone: name })) !== undefined;
 }
 
 function zoneHint(wanted: string): string {

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { SyncError } from '../base/errors.ts';
+import { SyncError, attempt } from '../base/errors.ts';
 import { shellWord } from '../base/printable.ts';
 import { type TrustOptions, findDistrust } from '../system/folder-trust.ts';
 import { asObject, readJsonFile } from './json-file.ts';
@@ -55,11 +55,7 @@ function settingsIn(path: string, trust: TrustOptions): SystemFile['settings'] {
 
 /** A folder that this user may not search is not missing: reading the file reports that. */
 function isMissing(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
-  }
+  return attempt(() => lstatSync(path, { throwIfNoEntry: false }) === undefined) ?? false;
 }
 
 function presetKey(key: string, where: string): SettingKey {

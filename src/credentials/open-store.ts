@@ -1,9 +1,9 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Env } from '../base/env.ts';
-import { SyncError } from '../base/errors.ts';
+import { SyncError, attempt } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Config } from '../config/config.ts';
-import { type Paths, findPaths } from '../config/paths.ts';
+import { findPaths } from '../config/paths.ts';
 import { fileStore, tokenFilePath } from './file.ts';
 import { keychainStore } from './keychain.ts';
 import { serviceId } from '../config/endpoints.ts';
@@ -81,7 +81,8 @@ export function keychainEntryName(
   platform: NodeJS.Platform,
 ): string {
   const service = baseUrl === undefined ? '' : ` at ${serviceId(baseUrl)}`;
-  const usual = findUsualPaths(platform);
+  // In the user's own home folder, whatever HOME is. The system may have no account for this user ID.
+  const usual = attempt(() => findPaths({}, platform, loadOs().userInfo().homedir));
   // The daemon gets absolute paths, also if the command that started it had relative ones.
   const [configFile, stateDir] = [resolve(paths.configFile), resolve(paths.stateDir)];
   const others = [
@@ -91,16 +92,6 @@ export function keychainEntryName(
   if (others.every((folder) => folder === '')) return profile + service;
   const digest = sha256(others.join('\0')).slice(0, 12);
   return `${profile}${service} (configuration ${digest})`;
-}
-
-/** Returns the paths in the user's own home folder, independent of HOME and other variables. */
-function findUsualPaths(platform: NodeJS.Platform): Paths | undefined {
-  try {
-    return findPaths({}, platform, loadOs().userInfo().homedir);
-  } catch {
-    // The system has no account for this user ID.
-    return undefined;
-  }
 }
 
 export interface GivenSecret {

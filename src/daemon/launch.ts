@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import type { Env } from '../base/env.ts';
-import { type ErrorCode, SyncError, messageOf } from '../base/errors.ts';
+import { type ErrorCode, SyncError, attempt, messageOf } from '../base/errors.ts';
 import { linesOf, phrase, renderText } from '../base/phrase.ts';
 import { childEnv } from '../system/environment.ts';
 import { readPlainFile } from '../system/plain-file.ts';
@@ -118,11 +118,7 @@ function wordlessEnd(paths: WatcherPaths, end: string): SyncError {
 
 /** Returns the end of the runtime's output, at most 2,000 characters. */
 export function lastWords(crashFile: string): string {
-  try {
-    return readPlainFile(crashFile).toString().trim().slice(-2_000);
-  } catch {
-    return '';
-  }
+  return attempt(() => readPlainFile(crashFile).toString().trim().slice(-2_000)) ?? '';
 }
 
 /** The one message from a daemon to the process of the same program that started it. */

@@ -1,4 +1,5 @@
 import { closeSync, readFileSync } from 'node:fs';
+import { attempt } from '../base/errors.ts';
 import { isObject, parseJson } from '../base/json.ts';
 import { type PlainFile, openPlainFile } from '../system/plain-file.ts';
 import { replaceFile } from '../system/storage.ts';
@@ -76,12 +77,8 @@ export function readStateText(file: string): string | undefined {
 /** Reads the text of a state file. @returns undefined if it is missing, or not a watcher's state */
 export function parseState(text: string | undefined): WatcherState | undefined {
   if (text === undefined) return undefined;
-  try {
-    const value = parseJson(text);
-    return isState(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = attempt(() => parseJson(text));
+  return isState(value) ? value : undefined;
 }
 
 function isState(value: unknown): value is WatcherState {

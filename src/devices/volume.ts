@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { systemCode } from '../base/errors.ts';
+import { attempt } from '../base/errors.ts';
 import type { Mount } from '../system/mounts.ts';
 import { mtpMountOf } from '../system/mtp-path.ts';
 
@@ -29,16 +29,7 @@ const UUIDS = '/dev/disk/by-uuid';
 
 /** @param device name in /dev, such as `sdb1` */
 function uuidOf(device: string): string | undefined {
-  return optional(() => readdirSync(UUIDS))?.find(
-    (uuid) => optional(() => basename(readlinkSync(join(UUIDS, uuid)))) === device,
+  return attempt(() => readdirSync(UUIDS))?.find(
+    (uuid) => attempt(() => basename(readlinkSync(join(UUIDS, uuid)))) === device,
   );
-}
-
-function optional<T>(task: () => T): T | undefined {
-  try {
-    return task();
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { systemCode } from '../base/errors.ts';
+import { attempt, systemCode } from '../base/errors.ts';
 import { isFolder, nearest } from './plain-file.ts';
 import { thisProcess } from './this-process.ts';
 
@@ -108,22 +108,14 @@ function refusalOf(folder: string): string | undefined {
 
 /** Returns whether a disk has space, but no room for another file (its inodes are used up). */
 function hasNoFileLeft(folder: string): boolean {
-  try {
-    const { files, ffree, bavail } = statfsSync(folder);
-    return files > 0 && ffree === 0 && bavail > 0;
-  } catch {
-    return false;
-  }
+  const found = attempt(() => statfsSync(folder));
+  return found !== undefined && found.files > 0 && found.ffree === 0 && found.bavail > 0;
 }
 
 /** Returns the free space for a file or folder (bytes); undefined if the file system does not say. */
 export function freeBytes(path: string): number | undefined {
-  try {
-    const { bavail, bsize, blocks } = statfsSync(nearest(path));
-    return blocks === 0 ? undefined : bavail * bsize;
-  } catch {
-    return undefined;
-  }
+  const found = attempt(() => statfsSync(nearest(path)));
+  return found === undefined || found.blocks === 0 ? undefined : found.bavail * found.bsize;
 }
 
 function folderOf(path: string): string {

@@ -1,23 +1,19 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { dirname, join, win32 } from 'node:path';
 import type { Env } from '../base/env.ts';
+import { attempt } from '../base/errors.ts';
 
 export function isExecutable(path: string): boolean {
-  try {
+  const isFound = attempt(() => {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  });
+  return isFound ?? false;
 }
 
 /** Resolves symbolic links; returns the path unchanged on an error. */
 export function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return attempt(() => realpathSync(path)) ?? path;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Stats, accessSync, constants, lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
-import { SyncError, systemCode } from '../base/errors.ts';
+import { SyncError, attempt, systemCode } from '../base/errors.ts';
 import { shellWord } from '../base/printable.ts';
 import { loadOs } from './this-process.ts';
 
@@ -108,7 +108,7 @@ function* distrusts(folder: string, options: TrustOptions): Generator<Distrust> 
   const pending = resolve(folder).split(sep).filter(Boolean);
   for (let name: string | undefined = ''; name !== undefined; name = pending.shift()) {
     const path = join(at, name);
-    const stats = statsOf(path);
+    const stats = attempt(() => lstatSync(path));
     // Not there, or not to be looked into: then nothing is read or written there either.
     if (stats === undefined) return;
     const above = pending.length;
@@ -122,7 +122,7 @@ function* distrusts(folder: string, options: TrustOptions): Generator<Distrust> 
         fix:
           uid === 0
             ? `${AS_OWNER}${stats.uid}' sync`
-            : `sudo chown -h ${ownName() ?? uid} ${shellWord(path)}`,
+            : `sudo chown -h ${attempt(() => loadOs().userInfo().username) ?? uid} ${shellWord(path)}`,
       };
     }
     if (stats.isSymbolicLink()) {
@@ -190,14 +190,6 @@ function rows(text: string): string[][] {
     .map((line) => line.split(':'));
 }
 
-function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Returns the options that trust root alone: for a file that every user relies on. */
 export function rootTrust(): TrustOptions {
   return { ...systemTrust(), uid: process.geteuid === undefined ? undefined : 0 };
@@ -232,17 +224,5 @@ export function unmappedOwner(map: string, overflow: string): number | undefined
 
 /** Users of a directory service are not in these files: their groups count as shared. */
 function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function ownName(): string | undefined {
-  try {
-    return loadOs().userInfo().username;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readFileSync(path, 'utf8')) ?? '';
 }

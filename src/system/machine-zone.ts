@@ -1,4 +1,4 @@
-import { SyncError } from '../base/errors.ts';
+import { SyncError, attempt } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { checkZone, isUtc } from '../base/zone-name.ts';
 
@@ -44,11 +44,7 @@ function zoneOfFile(path: string | undefined): string | undefined {
 
 function acceptable(name: string | undefined): string | undefined {
   if (name === undefined || name === 'Etc/Unknown') return undefined;
-  try {
-    return checkZone(name);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => checkZone(name));
 }
 
 function unknown(found: string): never {

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { isAbsolute, join, parse, sep } from 'node:path';
-import { systemCode } from '../base/errors.ts';
+import { attempt } from '../base/errors.ts';
 import { mtpMountOf } from './mtp-path.ts';
 
 /** A line of /proc/self/mountinfo (proc_pid_mountinfo(5)). */
@@ -16,12 +16,7 @@ export interface Mount {
 
 /** Returns the mounts of this system; none if it has no such list. */
 export function listMounts(): readonly Mount[] {
-  try {
-    return parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'));
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return [];
-  }
+  return parseMounts(attempt(() => readFileSync('/proc/self/mountinfo', 'utf8')) ?? '');
 }
 
 export function parseMounts(mountinfo: string): readonly Mount[] {
@@ -84,7 +79,8 @@ export function placeOf(path: string, mounts: readonly Mount[] = listMounts()): 
   for (let links = 0; names.length > 0;) {
     const next = placeAt(join(place.path, names.shift() ?? ''), mounts);
     const isEnd = next.kind !== undefined || links > MOST_LINKS;
-    const target = isEnd ? undefined : linkAt(next.path);
+    // Undefined if it is no link, or is not there.
+    const target = isEnd ? undefined : attempt(() => readlinkSync(next.path));
     if (target === undefined) place = next;
     else {
       links++;
@@ -116,14 +112,4 @@ export function isBelow(path: string, folder: string): boolean {
 /** Returns whether a call about this path may hang. @param path absolute */
 export function mayHang(path: string): boolean {
   return placeOf(path).kind !== undefined;
-}
-
-/** @returns undefined if it is no link, or is not there */
-function linkAt(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined;
-  }
 }

@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, parse, resolve } from 'node:path';
-import { messageOf, systemCode } from '../base/errors.ts';
+import { attempt, messageOf, systemCode } from '../base/errors.ts';
 import { mostSimilar } from '../base/similar.ts';
 
 /** A FIFO, a socket or a device in place of a file: it may never end. */
@@ -95,16 +95,11 @@ export function describeNamedError(error: unknown): string {
   const problem = describeFileError(error);
   const isMissing = error instanceof Error && 'path' in error && systemCode(error) === 'ENOENT';
   if (!isMissing) return problem;
-  try {
-    const { dir, base } = parse(String(error.path));
-    // A link to nowhere is in the folder itself.
-    const others = readdirSync(dir).filter((name) => name !== base);
-    const meant = mostSimilar(base, others);
-    return meant === undefined ? problem : `${problem} Did you mean ${meant}?`;
-  } catch {
-    // The folder is missing, too, or cannot be read.
-    return problem;
-  }
+  const { dir, base } = parse(String(error.path));
+  // The folder may be missing, too. A link to nowhere is in the folder itself.
+  const others = attempt(() => readdirSync(dir))?.filter((name) => name !== base) ?? [];
+  const meant = mostSimilar(base, others);
+  return meant === undefined ? problem : `${problem} Did you mean ${meant}?`;
 }
 
 /** Returns the path, or the nearest folder or file above it that exists. */
@@ -115,12 +110,7 @@ export function nearest(path: string): string {
 }
 
 export function exists(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
+  return attempt(() => lstatSync(path)) !== undefined;
 }
 
 export function isFolder(path: string): boolean {
@@ -129,9 +119,5 @@ export function isFolder(path: string): boolean {
 
 /** Returns undefined for a file that is missing, or whose folder this user may not enter. */
 export function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => statSync(path, { throwIfNoEntry: false }));
 }

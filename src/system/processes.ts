@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../base/errors.ts';
+import { attempt, systemCode } from '../base/errors.ts';
 import { type Lock, isHeld, tryLock } from './process-lock.ts';
 import { loadCrypto, thisProcess } from './this-process.ts';
 
@@ -57,13 +57,9 @@ export function markProcess(stateDir: string) {
 /** Returns the process of a mark that lives, and on Linux whether it is stopped (Ctrl-Z, SIGSTOP). */
 export function holderOf(mark: string): { readonly pid: number; readonly isStopped: boolean } {
   const pid = Number(mark.slice(mark.lastIndexOf('-') + 1));
-  try {
-    const isStopped = /^State:\s+[tT]/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
-    return { pid, isStopped };
-  } catch {
-    // No Linux, or a process of another container.
-    return { pid, isStopped: false };
-  }
+  // Elsewhere, and for a process of another container, there is no such file.
+  const status = attempt(() => readFileSync(`/proc/${pid}/status`, 'latin1')) ?? '';
+  return { pid, isStopped: /^State:\s+[tT]/m.test(status) };
 }
 
 /** Removes a file whose lock is free. */

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { SignalName, WatchdogNews, WatchdogOrders } from './signal-watchdog.ts';
 import { loadOs } from './this-process.ts';
 import type { Env } from '../base/env.ts';
+import { attempt } from '../base/errors.ts';
 
 /** Longest time between a signal and the end of the process, in ms. */
 const LIMIT_MS = 4_800;
@@ -170,14 +171,9 @@ export function isDetached(args: readonly string[], hasTerminal: () => boolean):
 export function ignoresHangup(env: Env, platform: NodeJS.Platform, parent: number): boolean {
   if (/(?:^|\/)nohup$/.test(env['_'] ?? '')) return true;
   if (platform !== 'linux' || parent <= 1) return false;
-  try {
-    // proc(5): a hexadecimal mask; its last bit is signal 1, SIGHUP.
-    const mask = /^SigIgn:\s*[0-9a-f]*([0-9a-f])$/m.exec(
-      readFileSync(`/proc/${parent}/status`, 'latin1'),
-    )?.[1];
-    return mask !== undefined && (Number.parseInt(mask, 16) & 1) === 1;
-  } catch {
-    // The parent is gone, or there is no /proc.
-    return false;
-  }
+  // The parent may be gone, and there may be no /proc.
+  const status = attempt(() => readFileSync(`/proc/${parent}/status`, 'latin1')) ?? '';
+  // proc(5): a hexadecimal mask; its last bit is signal 1, SIGHUP.
+  const mask = /^SigIgn:\s*[0-9a-f]*([0-9a-f])$/m.exec(status)?.[1];
+  return mask !== undefined && (Number.parseInt(mask, 16) & 1) === 1;
 }

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { attempt } from '../base/errors.ts';
 import { parseObject } from '../base/json.ts';
 import { readPlainFile } from './plain-file.ts';
 import { makeStateFolder, replaceFile, storageError } from './storage.ts';
@@ -26,9 +27,5 @@ export function writeEntry(path: string, key: string, entry: object | undefined)
 }
 
 function readAll(path: string): Readonly<Record<string, unknown>> {
-  try {
-    return parseObject(readPlainFile(path).toString()) ?? {};
-  } catch {
-    return {};
-  }
+  return attempt(() => parseObject(readPlainFile(path).toString())) ?? {};
 }

@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import { SyncError, attempt, messageOf, systemCode } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import { diskFault, fileErrorCode } from './disk.ts';
 import { exists, isFolder, nearest } from './plain-file.ts';
@@ -174,13 +174,9 @@ export function replaceFile(
 
 /** Returns the file that a link of this user's own leads to, such as one into a folder of dotfiles. */
 export function behindOwnLink(path: string): string {
-  try {
-    const link = lstatSync(path);
-    const own = [0, process.getuid?.() ?? 0].includes(link.uid);
-    return link.isSymbolicLink() && own ? realpathSync(path) : path;
-  } catch {
-    return path;
-  }
+  const link = attempt(() => lstatSync(path));
+  const isOwn = link?.isSymbolicLink() === true && [0, process.getuid?.() ?? 0].includes(link.uid);
+  return (isOwn ? attempt(() => realpathSync(path)) : undefined) ?? path;
 }
 
 /** Refuses a new file that is not this user's alone, before anything is in it. */

@@ -1,5 +1,6 @@
-import { fstatSync, statSync, writeSync } from 'node:fs';
+import { type Stats, fstatSync, statSync, writeSync } from 'node:fs';
 import type { Ora } from 'ora';
+import { attempt } from '../base/errors.ts';
 import { type Text, renderText } from '../base/phrase.ts';
 import { printable } from '../base/printable.ts';
 import { withoutControls, type TerminalFeatures } from './features.ts';
@@ -212,15 +213,9 @@ function isFile(fd: number): boolean {
   return stats !== undefined && (stats.isFile() || isNullDevice(stats));
 }
 
-type Stats = ReturnType<typeof fstatSync>;
-
-function statsOf(fd: number): Stats | undefined {
-  try {
-    return fstatSync(fd);
-  } catch {
-    // It is closed.
-    return undefined;
-  }
+/** Returns undefined for a closed descriptor. */
+function statsOf(fd: number) {
+  return attempt(() => fstatSync(fd));
 }
 
 function isNullDevice(stats: Stats): boolean {
