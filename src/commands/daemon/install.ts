@@ -253,16 +253,9 @@ async function startAgain(
 }
 
 function managerFor(context: AppContext, config: Config): ServiceManager {
-  const { platform, env, homeDir } = context;
   const { stateDir } = config.paths;
-  return serviceManager(context, config.profile, {
-    platform,
-    env,
-    homeDir,
-    stateDir,
-    uid: process.getuid?.(),
-    run: systemRunner(env, platform),
-  });
+  const run = systemRunner(context.env, context.platform);
+  return serviceManager(config.profile, { ...context, stateDir, uid: process.getuid?.(), run });
 }
 
 function reportOf({ profile }: Config, { kind, name, file }: ServiceManager): ServiceReport {

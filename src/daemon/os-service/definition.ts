@@ -1,3 +1,4 @@
+import type { Context } from '../../base/context.ts';
 import type { Env } from '../../base/env.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { sanitize } from '../../base/printable.ts';
@@ -36,7 +37,8 @@ export function describe({ profile, watches }: ServiceDefinition): string {
 
 export type ServiceKind = 'systemd' | 'launchd' | 'windows-task';
 
-export interface ManagerOptions {
+/** This machine and its user, as a service manager needs them. */
+export interface ManagerOptions extends Pick<Context, 'clock' | 'signal'> {
   readonly platform: NodeJS.Platform;
   readonly env: Env;
   readonly homeDir: string;

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { sha256 } from '../../system/this-process.ts';
@@ -14,12 +13,8 @@ export type ServiceManager = Readonly<ReturnType<typeof serviceManager>>;
  *
  * @throws SyncError `CONFIG` on a system that has no service manager known here
  */
-export function serviceManager(
-  context: Pick<Context, 'clock' | 'signal'>,
-  profile: string,
-  options: ManagerOptions,
-) {
-  const system = systemFor(context, profile, options);
+export function serviceManager(profile: string, options: ManagerOptions) {
+  const system = systemFor(profile, options);
   const { kind, name, files } = system;
   const file = files[0].path;
   const prepare = async (definition: ServiceDefinition) => {
@@ -75,16 +70,12 @@ export function serviceManager(
   };
 }
 
-function systemFor(
-  context: Pick<Context, 'clock' | 'signal'>,
-  profile: string,
-  options: ManagerOptions,
-): ServiceSystem {
+function systemFor(profile: string, options: ManagerOptions): ServiceSystem {
   switch (options.platform) {
     case 'linux':
       return systemd(profile, options);
     case 'darwin':
-      return launchd(context, serviceSlug(profile), options);
+      return launchd(serviceSlug(profile), options);
     case 'win32':
       return windows(serviceSlug(profile), options);
     default:

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { xdgFolder } from '../../config/paths.ts';
@@ -98,11 +97,8 @@ const SETTLE_MS = 20_000;
 const RETRY_MS = 500;
 
 /** The user's launchd: an agent in the login session, where the keychain is. */
-export function launchd(
-  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
-  slug: string,
-  { homeDir, uid, run }: ManagerOptions,
-): ServiceSystem {
+export function launchd(slug: string, options: ManagerOptions): ServiceSystem {
+  const { clock, signal, homeDir, uid, run } = options;
   const name = `athlete-sync.${slug}`;
   const path = join(homeDir, 'Library', 'LaunchAgents', `${name}.plist`);
   const domain = `gui/${String(uid)}`;

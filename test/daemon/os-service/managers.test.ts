@@ -32,6 +32,7 @@ function managerOn(
   const sleep = (ms: number) => Promise.resolve(void (now += ms));
   const context = testContext({ clock: { now: () => now, monotonic: () => now, sleep } });
   const settings: ManagerOptions = {
+    ...context,
     platform,
     env: { USERDOMAIN: 'PC', USERNAME: 'ann' },
     homeDir,
@@ -44,7 +45,7 @@ function managerOn(
       return Promise.resolve({ code: 0, stdout: '', stderr: '', ...answers?.(command, nth) });
     },
   };
-  const manager = serviceManager(context, profile, settings);
+  const manager = serviceManager(profile, settings);
   return { manager, commands, homeDir, slept: () => now };
 }
 
@@ -177,8 +178,14 @@ describe('the service manager for systemd', () => {
   it('finds its units under XDG_CONFIG_HOME', () => {
     const { homeDir } = managerOn('linux');
     const env = { XDG_CONFIG_HOME: join(homeDir, 'cfg') };
-    const options = { ...({} as ManagerOptions), platform: 'linux', env, homeDir } as const;
-    const manager = serviceManager(testContext(), 'default', options);
+    const options = {
+      ...testContext(),
+      ...({} as ManagerOptions),
+      platform: 'linux',
+      env,
+      homeDir,
+    } as const;
+    const manager = serviceManager('default', options);
     expect(manager.file).toBe(join(homeDir, 'cfg/systemd/user/athlete-sync.service'));
   });
 });
