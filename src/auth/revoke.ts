@@ -8,10 +8,12 @@ import type { Credentials } from '../credentials/store.ts';
 import { revokeToken } from './token-endpoint.ts';
 
 /** `unsupported`: the service cannot revoke; `failed`: the token may still work there. */
-export type RevokeOutcome =
-  | { readonly outcome: 'revoked' }
-  | { readonly outcome: 'unsupported' }
-  | { readonly outcome: 'failed'; readonly message: string; readonly isUnreachable: boolean };
+export interface RevokeOutcome {
+  readonly outcome: 'revoked' | 'unsupported' | 'failed';
+  /** Why it failed. */
+  readonly message?: string;
+  readonly isUnreachable?: boolean;
+}
 
 /** Revokes a token of a login at the service that issued it; never rejects. An absent token counts as revoked. */
 export async function revokeTokenOf(

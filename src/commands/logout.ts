@@ -5,7 +5,7 @@ import { configFor } from '../app/config.ts';
 import { refuseUnknownProfile } from '../app/profiles.ts';
 import { withHttp } from '../app/with-http.ts';
 import { withLoginLock } from '../auth/login-lock.ts';
-import { revokeTokenOf } from '../auth/revoke.ts';
+import { type RevokeOutcome, revokeTokenOf } from '../auth/revoke.ts';
 import type { Http } from '../api/http.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
@@ -23,11 +23,9 @@ interface LogoutFlags {
   readonly forgetClient: boolean;
 }
 
-interface Revocation {
+interface Revocation extends Pick<RevokeOutcome, 'message'> {
   readonly token: 'refresh token' | 'access token';
-  /** `unsupported`: the service cannot revoke; `failed`: the token may still work there. */
-  readonly outcome: 'revoked' | 'unsupported' | 'failed' | 'not-tried';
-  readonly message?: string | undefined;
+  readonly outcome: RevokeOutcome['outcome'] | 'not-tried';
   /** When the token expires at the service, if it was not revoked; ms since 1970. */
   readonly expiresAt?: number | undefined;
 }
@@ -198,14 +196,10 @@ async function revokeAll(
     else if (unreachable !== undefined) {
       revocations.push({ ...left, outcome: 'failed', message: unreachable });
     } else {
-      const result = await revokeTokenOf({ ...context, signal }, http, config, login, kind);
-      if (result.outcome === 'revoked') revocations.push({ token, outcome: 'revoked' });
-      else if (result.outcome === 'unsupported') revocations.push({ ...left, ...result });
-      else {
-        const { outcome, message, isUnreachable } = result;
-        revocations.push({ ...left, outcome, message });
-        if (isUnreachable) unreachable = message;
-      }
+      const own = { ...context, signal };
+      const { isUnreachable, ...result } = await revokeTokenOf(own, http, config, login, kind);
+      revocations.push({ ...(result.outcome === 'revoked' ? { token } : left), ...result });
+      if (isUnreachable === true) unreachable = result.message;
     }
   }
   return revocations;

@@ -220,8 +220,7 @@ async function revokeReplaced(
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(REVOKE_LIMIT_MS)]);
   const revoked = await revokeTokenOf({ ...context, signal }, http, config, old, 'refresh');
   if (revoked.outcome === 'revoked') return;
-  const why =
-    revoked.outcome === 'failed' ? revoked.message : 'the platform does not revoke tokens';
+  const { message: why = 'the platform does not revoke tokens' } = revoked;
   context.warn(
     `The login that this one replaces could not be revoked at ${old.service}: ${why.replace(/\.$/, '')}.`,
   );
