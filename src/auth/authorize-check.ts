@@ -154,8 +154,8 @@ function pageFailure(
 ): SyncError {
   const details = { status };
   const { host } = endpoint;
+  const because = reason === '' ? '' : `: ${reason.replace(/\.$/, '')}`;
   if (status >= 500 || status === 408) {
-    const because = reason === '' ? '' : `: ${reason.replace(/\.$/, '')}`;
     return new SyncError(
       'SERVICE_UNAVAILABLE',
       `${host} cannot show its login page now (${status}${because}).`,
@@ -172,7 +172,6 @@ function pageFailure(
       },
     );
   }
-  const because = reason === '' ? '' : `: ${reason.replace(/\.$/, '')}`;
   return new SyncError('CONFIG', `${host} refuses this login (${status}${because}).`, {
     hint: `Does it know the client "${clientId}", and is ${redirectUri} registered for it?`,
     details: { ...details, setting: 'clientId' },

@@ -138,12 +138,14 @@ export class CallbackServer {
   }
 
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
-    const [path = '', query = ''] = splitTarget(request.url ?? '');
+    // The request target in origin form (RFC 9112 section 3.2.1), not decoded.
+    const { url = '' } = request;
+    const [path = ''] = url.split('?', 1);
     const start = this.#start;
     // Another host name means DNS rebinding.
     if (request.headers.host?.toLowerCase() !== this.#address.host) {
       this.#send(response, nothingHerePage('This address answers only to its own host name.', 403));
-    } else if (start !== undefined && request.url === start.path && request.method === 'GET') {
+    } else if (start !== undefined && url === start.path && request.method === 'GET') {
       void this.#onStart(start, request, response);
     } else if (path !== this.#address.pathname) {
       this.#send(response, nothingHerePage('The login waits at another address.', 404));
@@ -151,7 +153,7 @@ export class CallbackServer {
       response.setHeader('allow', 'GET');
       this.#send(response, nothingHerePage('The login waits for a redirect of the browser.', 405));
     } else {
-      this.#onCallback(query, response);
+      this.#onCallback(url.slice(path.length + 1), response);
     }
   }
 
@@ -214,12 +216,6 @@ function withResolver<T>(): { promise: Promise<T>; resolve: (value: T) => void }
 function withRealPort(redirectUri: string, real: URL): string {
   if (new URL(redirectUri).port !== '0') return redirectUri;
   return redirectUri.replace(/^([^/]*\/\/[^/]*:)0+(?=\/|$)/, `$1${real.port || '80'}`);
-}
-
-/** Splits a request target in origin form (RFC 9112 section 3.2.1), without decoding it. */
-function splitTarget(target: string): string[] {
-  const mark = target.indexOf('?');
-  return mark === -1 ? [target] : [target.slice(0, mark), target.slice(mark + 1)];
 }
 
 function send(response: ServerResponse, page: LandingPage, profile: string | undefined): void {

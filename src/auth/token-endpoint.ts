@@ -106,7 +106,6 @@ export async function refreshTokens(
       hint: phrase`Run ${sync('login')}.`,
     },
     otherwise: phrase`The next command tries again; if the error persists, run ${sync('login')}.${ifSecret(grant.client)}`,
-    isRefresh: true,
     askedScopes: grant.before.scopes,
     before: grant.before,
   });
@@ -183,7 +182,8 @@ interface RefusalOptions {
   readonly invalidGrant?: { code: ErrorCode; message: string; hint: Text };
   /** The hint for a refusal that says nothing about the login or the client. */
   readonly otherwise?: Text;
-  readonly isRefresh?: true;
+  /** The tokens that a refresh replaces. */
+  readonly before?: TokenSet;
 }
 
 /** Statuses with which services refuse a refresh in their own words. 403 may be a gateway's page. */
@@ -198,10 +198,7 @@ function ifSecret({ secret }: OAuthClient): Text {
 function readTokens(
   { url }: Endpoint,
   { response, sentAt }: Answer,
-  options: RefusalOptions & {
-    readonly askedScopes: readonly string[] | undefined;
-    readonly before?: TokenSet;
-  },
+  options: RefusalOptions & { readonly askedScopes: readonly string[] | undefined },
 ): NewTokens {
   const body = parseObject(response.text);
   // Some services answer 200 and put the error into the body.
@@ -209,7 +206,7 @@ function readTokens(
     throw refusal(response, url, options);
   if (body === undefined) {
     throw new SyncError(
-      options.isRefresh === true && isPage(response) ? 'SERVICE_UNAVAILABLE' : 'SERVICE_ANSWER',
+      options.before !== undefined && isPage(response) ? 'SERVICE_UNAVAILABLE' : 'SERVICE_ANSWER',
       `${url.host} answered the token request with something other than a JSON object.`,
       {
         hint: WRONG_ADDRESS,
@@ -248,7 +245,7 @@ function refusal(response: HttpResponse, url: URL, options: RefusalOptions): Syn
     return new SyncError(code, `${message}${because}.`, { hint, details });
   }
   const { code, message, hint } = meaningOf(error, response, url, because);
-  const means = options.isRefresh === true ? refreshCode(code, response) : code;
+  const means = options.before !== undefined ? refreshCode(code, response) : code;
   // A refusal ended no token.
   const delivery = means === 'SERVICE_UNAVAILABLE' ? { delivery: 'not-sent' } : {};
   const why = { hint: hint ?? options.otherwise, details: { ...details, ...delivery } };
