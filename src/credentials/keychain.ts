@@ -35,53 +35,52 @@ export function keychainStore(options: KeychainOptions): CredentialStore {
   const { platform } = options;
   const name = keychainName(platform);
   const maxUnits = options.maxUnits ?? (platform === 'win32' ? WINDOWS_MAX_UNITS : undefined);
-  const request = (
+  const { limitMs = options.attended ? ATTENDED_LIMIT_MS : UNATTENDED_LIMIT_MS } = options;
+  const { saveLimitMs = ATTENDED_LIMIT_MS } = options;
+  const call = async (
     task: KeychainRequest['do'],
+    signal: AbortSignal,
     value?: string,
     replaces?: string,
-  ): KeychainRequest => ({
-    do: task,
-    service: KEYCHAIN_SERVICE,
-    account: options.account,
-    value,
-    replaces,
-    mayPrompt: options.attended,
-    maxUnits,
-    limitMs: task === 'save' ? LATE_SAVE_LIMIT_MS : usualLimit(options),
-  });
-  const call = async (what: KeychainRequest, signal: AbortSignal) => {
+  ) => {
     // Loaded here: a store that is only described starts no child process.
     const { callKeychain } = await import('./keychain-call.ts');
-    const limitMs =
-      what.do === 'save' ? (options.saveLimitMs ?? ATTENDED_LIMIT_MS) : usualLimit(options);
-    return await callKeychain(what, { ...options, name, limitMs }, signal);
+    const isSave = task === 'save';
+    const request = {
+      ...{ do: task, service: KEYCHAIN_SERVICE, account: options.account, value, replaces },
+      mayPrompt: options.attended,
+      maxUnits,
+      limitMs: isSave ? LATE_SAVE_LIMIT_MS : limitMs,
+    };
+    const limits = { limitMs: isSave ? saveLimitMs : limitMs };
+    return await callKeychain(request, { ...options, name, ...limits }, signal);
   };
 
   return {
     kind: 'keychain',
     describe: () => name,
     async load(signal) {
-      const { value } = await call(request('load'), signal);
+      const { value } = await call('load', signal);
       return value === null ? undefined : readCredentials(value, name);
     },
     async save(credentials, signal) {
-      await call(request('save', writeCredentials(credentials)), signal);
+      await call('save', signal, writeCredentials(credentials));
     },
     async prepareSave(credentials, signal) {
       const text = writeCredentials(credentials);
-      await call(request('prepare', text), signal);
+      await call('prepare', signal, text);
       return {
         async commit(next) {
-          await call(request('save', writeCredentials(next), sha256(text)), NEVER);
+          await call('save', NEVER, writeCredentials(next), sha256(text));
         },
         discard: () => undefined,
       };
     },
     async delete(signal) {
-      return (await call(request('delete'), signal)).existed;
+      return (await call('delete', signal)).existed;
     },
     async probe(signal) {
-      await call(request('probe'), signal);
+      await call('probe', signal);
     },
   };
 }
@@ -95,8 +94,4 @@ function keychainName(platform: NodeJS.Platform): string {
     default:
       return 'the keychain (Secret Service)';
   }
-}
-
-function usualLimit({ limitMs, attended }: Pick<KeychainOptions, 'limitMs' | 'attended'>): number {
-  return limitMs ?? (attended ? ATTENDED_LIMIT_MS : UNATTENDED_LIMIT_MS);
 }
