@@ -75,12 +75,6 @@ function warnOnce(context: AppContext, message: string, hint: string, subject = 
   context.warn(phrase`${message}\n  ${hint}`);
 }
 
-/** A variable of Node.js that lets a secret out of this program. */
-interface Leak {
-  readonly message: string;
-  readonly hint: string;
-}
-
 /**
  * Flags in `NODE_OPTIONS` with which Node.js writes session keys or its memory to a file, or
  * lets every program of this machine attach a debugger.
@@ -92,8 +86,8 @@ const LEAKING_FLAGS = /--(tls-keylog|heapsnapshot-[a-z-]+|inspect(-brk|-wait)?)(
  * the commands only warn. `SSLKEYLOGFILE` is none: Node.js ignores it. Neither is `NODE_V8_COVERAGE`, which
  * records places in the program, not values.
  */
-export function leakingVariables(env: Env): Leak[] {
-  const leaks: Leak[] = [];
+export function leakingVariables(env: Env) {
+  const leaks: { readonly message: string; readonly hint: string }[] = [];
   if ((env['NODE_DEBUG'] ?? '') !== '') {
     leaks.push({
       message: 'NODE_DEBUG is set: Node.js prints requests to stderr, with their access tokens.',

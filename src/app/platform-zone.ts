@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { RETRIES } from '../api/retry.ts';
-import { SyncError, messageOf } from '../base/errors.ts';
+import { SyncError, attempt, messageOf } from '../base/errors.ts';
 import { checkZone } from '../base/zone-name.ts';
 import { type Config, accountKey } from '../config/config.ts';
 import { zoneRules } from '../records/days/zone.ts';
@@ -58,12 +58,7 @@ export function noteZoneOf(
 }
 
 function knownZone(name: unknown): string | undefined {
-  try {
-    return typeof name === 'string' ? checkZone(name) : undefined;
-  } catch (error) {
-    if (!(error instanceof SyncError)) throw error;
-    return undefined;
-  }
+  return typeof name === 'string' ? attempt(() => checkZone(name)) : undefined;
 }
 
 const WEEK_MS = 7 * 86_400_000;

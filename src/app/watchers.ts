@@ -6,13 +6,8 @@ import type { WatchScope } from '../daemon/state-file.ts';
 export interface WatcherFacts {
   /** The running watchers. */
   readonly watching: readonly SeenHealth[];
-  /** The last one, if none runs. */
-  readonly watchedLast: WatchedLast | undefined;
-}
-
-export interface WatchedLast extends WatchScope {
-  /** When it ended, or last wrote its state (ms since 1970). */
-  readonly until: number;
+  /** The last one, if none runs, and when it ended or last wrote its state (ms since 1970). */
+  readonly watchedLast: (WatchScope & { readonly until: number }) | undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { AppContext } from './context.ts';
 import { sameClocks, lastPlatformZone } from './platform-zone.ts';
 import { zoneFor } from './zone.ts';
-import { SyncError, failureOf } from '../base/errors.ts';
+import { SyncError, attempt, failureOf } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
 import type { Zone } from '../records/types.ts';
 
@@ -10,7 +10,7 @@ export type ZoneFacts = Awaited<ReturnType<typeof readZone>>;
 
 /** Compares the zone that decides about days with the platform's, as this machine last learnt it. */
 export async function readZone(context: AppContext, config: Config) {
-  const machine = machineZone(context);
+  const machine = attempt(context.machineZone);
   const platform = lastPlatformZone(config);
   try {
     const days = await zoneFor(config, context);
@@ -23,14 +23,5 @@ export async function readZone(context: AppContext, config: Config) {
     if (!(error instanceof SyncError)) throw error;
     const days: Zone = { name: 'UTC', from: 'machine' };
     return { days, machine, platform, differs: false, problem: failureOf(error) };
-  }
-}
-
-function machineZone(context: AppContext): string | undefined {
-  try {
-    return context.machineZone();
-  } catch (error) {
-    if (!(error instanceof SyncError)) throw error;
-    return undefined;
   }
 }

@@ -95,17 +95,12 @@ export function listWatchers(stateDir: string): FoundWatcher[] {
 export function inspectWatcher(paths: WatcherPaths) {
   let before = readStateText(paths.stateFile);
   for (;;) {
-    const running = isRunning(paths);
+    const running = isHeld(paths.lockFile);
     const text = readStateText(paths.stateFile);
     // A running watcher updates its health once a second at most.
     if (text === before) return { paths, state: parseState(text), running };
     before = text;
   }
-}
-
-/** @throws SyncError `STORAGE` */
-export function isRunning(paths: WatcherPaths): boolean {
-  return isHeld(paths.lockFile);
 }
 
 /**

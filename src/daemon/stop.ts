@@ -1,7 +1,8 @@
 import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
 import { processStart } from './process-start.ts';
-import { type WatcherPaths, inspectWatcher, isProcessThere, isRunning } from './registry.ts';
+import { isHeld } from '../system/process-lock.ts';
+import { type WatcherPaths, inspectWatcher, isProcessThere } from './registry.ts';
 import { writeState } from './state-file.ts';
 
 export type StopOutcome =
@@ -51,7 +52,7 @@ export async function stopDaemon(
   }
   const { pid, start } = target;
   const lives = () =>
-    start === undefined ? isRunning(paths) : processStart(pid, platform) === start;
+    start === undefined ? isHeld(paths.lockFile) : processStart(pid, platform) === start;
   const told = clock.monotonic();
   const waited = () => Math.round(clock.monotonic() - told);
   for (const [name, ms] of [

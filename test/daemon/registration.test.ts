@@ -13,15 +13,11 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { reportDaemons } from '../../src/commands/daemon/daemons.ts';
 import type { Config } from '../../src/config/config.ts';
+import { isHeld } from '../../src/system/process-lock.ts';
 import { systemClock } from '../../src/system/this-process.ts';
 import { processStart } from '../../src/daemon/process-start.ts';
 import { registerWatcher } from '../../src/daemon/registration.ts';
-import {
-  inspectWatcher,
-  isRunning,
-  listWatchers,
-  watcherPaths,
-} from '../../src/daemon/registry.ts';
+import { inspectWatcher, listWatchers, watcherPaths } from '../../src/daemon/registry.ts';
 import { type WatcherState, writeState } from '../../src/daemon/state-file.ts';
 import { stopDaemon } from '../../src/daemon/stop.ts';
 import { testContext } from '../support/context.ts';
@@ -160,7 +156,7 @@ describe('the registration of a watcher', () => {
     let looking = true;
     const look = async () => {
       while (looking) {
-        isRunning(paths);
+        isHeld(paths.lockFile);
         await new Promise((next) => setImmediate(next));
       }
     };
@@ -174,15 +170,15 @@ describe('the registration of a watcher', () => {
     const paths = scratchPaths();
     mkdirSync(paths.stateFile, { recursive: true });
     await expect(registerWatcher(CONTEXT, paths, WHO)).rejects.toMatchObject({ code: 'STORAGE' });
-    expect(isRunning(paths)).toBe(false);
+    expect(isHeld(paths.lockFile)).toBe(false);
     rmdirSync(paths.stateFile);
     const registration = await registerWatcher(CONTEXT, paths, WHO);
     rmSync(paths.stateFile);
     mkdirSync(paths.stateFile);
     registration.ready();
-    expect(isRunning(paths)).toBe(true);
+    expect(isHeld(paths.lockFile)).toBe(true);
     registration.end(0);
-    expect(isRunning(paths)).toBe(false);
+    expect(isHeld(paths.lockFile)).toBe(false);
   });
 
   it('counts an unreadable record as missing', () => {
@@ -244,7 +240,7 @@ describe('stopping a daemon', () => {
     const result = await stopDaemon(CONTEXT, paths, { platform, kill: realKill });
     const tookMs = expect.any(Number) as number;
     expect(result).toEqual({ outcome: 'stopped', pid: child.pid, tookMs });
-    expect(isRunning(paths)).toBe(false);
+    expect(isHeld(paths.lockFile)).toBe(false);
     expect(await ended).toEqual([0, null]);
     // Its own words stay.
     expect(inspectWatcher(paths).state?.ended).toMatchObject({ exitCode: 0, message: 'asked' });
@@ -273,7 +269,7 @@ describe('stopping a daemon', () => {
     const { child, stateDir, paths } = await startHolder('hangs');
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
-    await expect.poll(() => isRunning(paths)).toBe(false);
+    await expect.poll(() => isHeld(paths.lockFile)).toBe(false);
     expect(isAlive(child.pid ?? 0)).toBe(true);
     const isShown = () => reported(stateDir).map(({ running }) => running);
     expect(isShown()).toEqual([true]);
@@ -308,7 +304,7 @@ describe('stopping a daemon', () => {
     const why = expect.stringContaining('is another one') as string;
     expect(await stop()).toEqual({ outcome: 'out-of-reach', pid, why });
     expect(kills).toEqual([]);
-    expect(isRunning(paths)).toBe(true);
+    expect(isHeld(paths.lockFile)).toBe(true);
 
     // One of another container cannot be seen at all.
     const gone = startBystander();

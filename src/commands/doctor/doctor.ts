@@ -71,7 +71,7 @@ async function examine(
 ): Promise<void> {
   const bad = new Set<CheckName>();
   const run = async (name: CheckName, check: () => CheckResults | Promise<CheckResults>) => {
-    for (const result of await attempt(check)) {
+    for (const result of await resultsOf(check)) {
       const finding = { check: name, ...result };
       if (finding.state === 'bad') bad.add(finding.check);
       report(finding);
@@ -93,7 +93,7 @@ async function examine(
   for (const [name, check] of OF_MACHINE) await run(name, () => check(context));
 }
 
-async function attempt(
+async function resultsOf(
   check: () => CheckResults | Promise<CheckResults>,
 ): Promise<readonly CheckResult[]> {
   try {

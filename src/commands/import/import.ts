@@ -89,12 +89,12 @@ export const importExport: CommandModule = {
           : await sinceFlag(flags.since, () => zone.name, clock.now()),
       sources: sourcesFor(context, flags),
       include: includedKinds(flags),
+      sameRide: flags.sameRide === true ? ('each' as const) : config.get('sameRide'),
       rank: rankBy(config.get('prefer'), SOURCES),
     };
     const archives = new Archives(signal, tmpdir());
     try {
-      const sameRide = flags.sameRide === true ? 'each' : config.get('sameRide');
-      const run = new Import(context, config, archives, options, sameRide);
+      const run = new Import(context, config, archives, options);
       const named = namedPaths(paths, context.cwd);
       return flags.dryRun === true ? await run.show(named) : await run.send(named, flags.yes);
     } finally {
@@ -119,21 +119,18 @@ class Import {
   readonly #context: AppContext;
   readonly #config: Config;
   readonly #archives: Archives;
-  readonly #options: ScanOptions;
+  readonly #options: ScanOptions & Pick<SendOptions, 'sameRide'>;
   readonly #uploads = new Tally('recording');
   readonly #unreadable: ExitCode[] = [];
   readonly #report: DayReport;
-  readonly #sameRide: SendOptions['sameRide'];
 
   constructor(
     context: AppContext,
     config: Config,
     archives: Archives,
-    options: ScanOptions,
-    sameRide: SendOptions['sameRide'],
+    options: ScanOptions & Pick<SendOptions, 'sameRide'>,
   ) {
     this.#context = context;
-    this.#sameRide = sameRide;
     this.#config = config;
     this.#archives = archives;
     this.#options = options;
@@ -246,7 +243,7 @@ class Import {
       jobs: DEFAULT_JOBS,
       force: false,
       dryRun,
-      sameRide: this.#sameRide,
+      sameRide: this.#options.sameRide,
       rank: this.#options.rank,
     };
     const total = scan.records.wellness.records.length + scan.records.nutrition.records.length;

@@ -144,19 +144,16 @@ function endsForGood(kind: BackgroundKind, code: ExitCode): boolean {
   return kind === 'launchd' && (code === ExitCode.usage || code === ExitCode.loginNeeded);
 }
 
-interface StarterChannel {
-  /** Sends the first message; ignores later ones. Resolves when it was sent. */
-  send(message: StartMessage): Promise<void>;
-  /** Reports to systemd that the watcher runs. */
-  readonly alive: () => void;
-}
+type StarterChannel = ReturnType<typeof starterChannel>;
 
-function starterChannel(alive: () => void): StarterChannel {
+/** @param alive reports to systemd that the watcher runs */
+function starterChannel(alive: () => void) {
   let sent = false;
   return {
     alive,
-    send: (message) =>
-      new Promise((resolve) => {
+    /** Sends the first message; ignores later ones. Resolves when it was sent. */
+    send: (message: StartMessage) =>
+      new Promise<void>((resolve) => {
         if (sent || process.send === undefined || !process.connected) {
           resolve();
           return;
