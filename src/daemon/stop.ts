@@ -42,14 +42,11 @@ export async function stopDaemon(
   const began = clock.monotonic();
   let target = findTarget(paths, platform);
   // A process that has just taken the lock has not written its state yet.
-  while (target.found === 'unknown' && clock.monotonic() < began + SETTLE_MS) {
+  while ('why' in target && clock.monotonic() < began + SETTLE_MS) {
     await clock.sleep(POLL_MS, signal);
     target = findTarget(paths, platform);
   }
-  if (target.found === 'none') return { outcome: 'not-running' };
-  if (target.found === 'unknown') {
-    return { outcome: 'out-of-reach', pid: target.pid, why: target.why };
-  }
+  if ('outcome' in target) return target;
   const { pid, start } = target;
   const lives = () =>
     start === undefined ? isHeld(paths.lockFile) : processStart(pid, platform) === start;
@@ -88,27 +85,27 @@ function recordEnd(paths: WatcherPaths, pid: number, at: number): void {
   }
 }
 
-type DaemonProcess =
-  | { readonly found: 'none' }
-  | { readonly found: 'daemon'; readonly pid: number; readonly start: string | undefined }
-  | { readonly found: 'unknown'; readonly pid: number | undefined; readonly why: string };
+type Untouched = Extract<StopOutcome, { outcome: 'not-running' | 'out-of-reach' }>;
 
-/** Finds the daemon's process by its state file. */
-function findTarget(paths: WatcherPaths, platform: NodeJS.Platform): DaemonProcess {
+/** Finds the daemon's process by its state file. @returns the outcome if it cannot be signalled */
+function findTarget(
+  paths: WatcherPaths,
+  platform: NodeJS.Platform,
+): Untouched | { readonly pid: number; readonly start: string | undefined } {
   const { state, running } = inspectWatcher(paths);
   if (state === undefined) {
-    if (!running) return { found: 'none' };
-    return { found: 'unknown', pid: undefined, why: 'its state file cannot be read' };
+    if (!running) return { outcome: 'not-running' };
+    return { outcome: 'out-of-reach', pid: undefined, why: 'its state file cannot be read' };
   }
   const { pid, ended } = state;
   const start = processStart(pid, platform);
   if (!running) {
-    return isProcessThere(state, platform) ? { found: 'daemon', pid, start } : { found: 'none' };
+    return isProcessThere(state, platform) ? { pid, start } : { outcome: 'not-running' };
   }
-  if (ended === undefined && start === state.processStart) return { found: 'daemon', pid, start };
+  if (ended === undefined && start === state.processStart) return { pid, start };
   const seen = start === undefined ? 'not visible from here' : 'another one';
   return {
-    found: 'unknown',
+    outcome: 'out-of-reach',
     pid,
     why: `process ${String(pid)} is ${seen}: does it run in a container?`,
   };
