@@ -11,26 +11,14 @@ const VERSION = 1;
  * Returns credentials as the text that a store keeps: one JSON object in ASCII, so that it can be
  * split anywhere. The result contains secrets in the clear.
  */
-export function writeCredentials(credentials: Credentials): string {
-  const { tokens } = credentials;
+export function writeCredentials({ tokens, ...login }: Credentials): string {
   const text = JSON.stringify({
     version: VERSION,
-    service: credentials.service,
-    clientId: credentials.clientId,
-    clientSecret: credentials.clientSecret?.reveal(),
-    isPublic: credentials.isPublic,
-    accountId: credentials.accountId,
-    loginId: credentials.loginId,
-    unnamed: credentials.unnamed,
-    refreshStartedAt: credentials.refreshStartedAt,
-    endedAt: credentials.endedAt,
-    askedScopes: credentials.askedScopes,
+    ...login,
+    clientSecret: login.clientSecret?.reveal(),
+    ...tokens,
     accessToken: tokens.accessToken?.reveal(),
     refreshToken: tokens.refreshToken?.reveal(),
-    scopes: tokens.scopes,
-    obtainedAt: tokens.obtainedAt,
-    accessExpiresAt: tokens.accessExpiresAt,
-    refreshExpiresAt: tokens.refreshExpiresAt,
   });
   return text.replace(
     /[\u007f-\uffff]/g,
