@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { renderText } from '../../src/base/phrase.ts';
-import { deviceText } from '../../src/commands/devices/words.ts';
+import { surveyText } from '../../src/commands/devices/words.ts';
 import type { SurveyedDevice } from '../../src/devices/types.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 import { fitFile, fitMessage } from '../support/fit-messages.ts';
@@ -152,7 +152,7 @@ describe('findDevices', () => {
     const { devices } = await surveyIn(card);
     expect(devices).toMatchObject([{ title: 'Garmin Edge 705', files: [], tcxFiles: 1 }]);
     const shown = renderText(
-      deviceText(devices[0] as SurveyedDevice, undefined, {} as never),
+      surveyText(devices[0] as SurveyedDevice, undefined, {} as never),
       undefined,
     );
     expect(shown).toContain('no recordings\n  1 .tcx file, which `sync upload ');

@@ -7,12 +7,20 @@ import type { AppContext } from '../../app/context.ts';
 import { devicePlaces } from '../../app/device-places.ts';
 import { zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError, systemCode } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { surveyDevices } from '../../devices/find.ts';
 import { patternText } from '../../devices/places.ts';
 import type { Places } from '../../devices/types.ts';
 import { describeFileError, exists } from '../../system/plain-file.ts';
 import { withUnsent } from './unsent.ts';
-import { deviceJson, deviceText, loginText, nothingText, silentText, watchText } from './words.ts';
+import {
+  LOGIN_FIRST,
+  RECONNECT,
+  WATCH_THEM,
+  nothingText,
+  surveyJson,
+  surveyText,
+} from './words.ts';
 
 /** Lists connected devices and installed apps. Reads a few recordings, and sends no request. */
 export const devices: CommandModule = {
@@ -40,12 +48,12 @@ export const devices: CommandModule = {
     await withUnsent(context, config, (countUnsent) => {
       for (const device of found.devices) {
         const unsent = countUnsent?.(device);
-        output.result(deviceJson(device, unsent), deviceText(device, unsent, view));
+        output.result(surveyJson(device, unsent), surveyText(device, unsent, view));
       }
       if (found.devices.length === 0) return;
-      output.say(countUnsent === undefined ? loginText() : watchText());
+      output.say(countUnsent === undefined ? LOGIN_FIRST : WATCH_THEM);
     });
-    for (const folder of found.silent) output.warn(silentText(folder));
+    for (const folder of found.silent) output.warn(phrase`${folder} does not answer. ${RECONNECT}`);
     const searched = searchedPlaces(places, context, folders);
     output.result(
       { type: 'summary', total: found.devices.length, searched, silent: found.silent },

@@ -5,7 +5,7 @@ import type { SurveyedDevice } from '../../devices/types.ts';
 import { plural } from '../../terminal/words.ts';
 
 /** @param unsent recordings that were not sent; undefined without a login */
-export function deviceJson(
+export function surveyJson(
   { files, newest, recordings, wellness, wellnessFiles, tcxFiles, ...device }: SurveyedDevice,
   unsent: number | undefined,
 ): Record<string, unknown> {
@@ -28,7 +28,7 @@ export function deviceJson(
 }
 
 /** Describes a device in a few lines, with the command that sends its recordings. */
-export function deviceText(
+export function surveyText(
   {
     kind,
     title,
@@ -80,17 +80,11 @@ function recordingsText(
   return `${count}, ${unsent === 0 ? 'all' : `${unsent} not`} sent${how}`;
 }
 
-export function loginText(): Text {
-  return phrase`Run ${sync('login')} to see which recordings were not sent.`;
-}
+/** Follows the list of devices, without a login and with one. */
+export const LOGIN_FIRST = phrase`Run ${sync('login')} to see which recordings were not sent.`;
+export const WATCH_THEM = phrase`${sync('watch', '--devices')} sends new recordings whenever a device is plugged in.`;
 
-export function watchText(): Text {
-  return phrase`${sync('watch', '--devices')} sends new recordings whenever a device is plugged in.`;
-}
-
-export function silentText(folder: string): Text {
-  return phrase`${folder} does not answer. If it is a device, unplug it, connect it again, and run ${sync('devices')} again.`;
-}
+export const RECONNECT = phrase`If it is a device, unplug it, connect it again, and run ${sync('devices')} again.`;
 
 /** Says where devices were searched, and how to connect one. */
 export function nothingText(
