@@ -38,7 +38,8 @@ export const convert: CommandModule = {
     for await (const found of recordingsOf(path, file, { now: clock.now(), signal })) {
       if ('problem' in found) {
         exitCode = ExitCode.invalidInput;
-        output.result({ type: 'convert', ...found, outcome: 'invalid' }, notConverted(found));
+        const why = `${found.path}: not converted. ${found.problem}`;
+        output.result({ type: 'convert', ...found, outcome: 'invalid' }, why);
         continue;
       }
       const copy = out === undefined ? undefined : numbered(out, ++written);
@@ -59,10 +60,6 @@ function unusable(path: string, why: string): SyncError {
 
 function numbered(out: string, number: number): string {
   return number === 1 ? out : out.replace(/(?:\.fit)?$/i, `-${number}.fit`);
-}
-
-function notConverted({ path, problem }: { path: string; problem: string }): Text {
-  return `${path}: not converted. ${problem}`;
 }
 
 function factsOf({ path, contents: { bytes }, track }: FoundRecording, copy: string | undefined) {

@@ -121,13 +121,14 @@ export const upload: CommandModule = {
 };
 
 async function optionsOf(flags: UploadFlags, config: Config, context: AppContext) {
-  const { since, name } = flags;
+  const { since, name, metadata = [] } = flags;
   return {
     jobs: jobsOf(flags.jobs),
     force: flags.force ?? false,
     anyType: flags.anyType ?? false,
     dryRun: flags.dryRun ?? false,
-    metadata: parseMetadata(flags.metadata ?? []),
+    // Later ones win.
+    metadata: Object.assign({}, ...metadata.map(parseMetadata)) as Record<string, unknown>,
     isTooEarly: since === undefined ? undefined : await earlierThan(since, config, context),
     sameRide: flags.sameRide === true ? ('each' as const) : config.get('sameRide'),
     ...(name === undefined ? {} : { name }),
@@ -150,12 +151,8 @@ async function earlierThan(
   return (activity) => (localDay(activity, zone) ?? first) < first;
 }
 
-/** Merges `--metadata` flags, each `KEY=VALUE` or a JSON object; later ones win. */
-function parseMetadata(given: readonly string[]): Record<string, unknown> {
-  return Object.assign({}, ...given.map(parseOneMetadata)) as Record<string, unknown>;
-}
-
-function parseOneMetadata(text: string): Record<string, unknown> {
+/** Parses a `--metadata` flag: `KEY=VALUE`, or a JSON object. */
+function parseMetadata(text: string): Record<string, unknown> {
   if (text.trimStart().startsWith('{')) {
     try {
       return parseJson(text) as Record<string, unknown>;

@@ -39,11 +39,14 @@ export async function identify(
   const maker =
     (isOther ? undefined : known) ?? MAKERS.find(({ fit }) => fit !== undefined && fit === fitName);
   const name = maker?.name ?? fitName?.replaceAll('_', '-') ?? UNKNOWN;
+  // An app may have recorded the files of a card.
+  const app = APPS.find((each) => each.name === fitName);
+  const words = fitName && capital(fitName.replaceAll('_', ' '));
   const model = stated.model ?? modelOf(fileId);
   const serial = stated.serial ?? serialOf(fileId)?.toString();
   return {
     key: keyOf(name, serial, volume, root),
-    title: titleOf(maker?.title ?? titleOfApp(fitName) ?? wordsOf(fitName), model, root),
+    title: titleOf(maker?.title ?? app?.title ?? words, model, root),
     maker: name,
     ...(model === undefined ? {} : { model }),
     ...(serial === undefined ? {} : { serial }),
@@ -187,14 +190,4 @@ function titleOf(maker: string | undefined, model: string | undefined, root: str
   if (maker === undefined) return model ?? `Recordings on ${basename(root) || root}`;
   if (model === undefined) return maker;
   return model.toLowerCase().startsWith(maker.toLowerCase()) ? model : `${maker} ${model}`;
-}
-
-/** Returns the title of the app that recorded the files of a card. */
-function titleOfApp(fitName: string | undefined): string | undefined {
-  return APPS.find(({ name }) => name === fitName)?.title;
-}
-
-/** Returns a name of the FIT profile as words: `Dynastream oem`. */
-function wordsOf(fitName: string | undefined): string | undefined {
-  return fitName && capital(fitName.replaceAll('_', ' '));
 }

@@ -34,16 +34,12 @@ export async function* walk(
   cwd: string,
   archives: Archives,
 ): AsyncGenerator<InputFile | UnreadableInput, void, undefined> {
-  for (const found of searchPaths(paths, cwd, isVisible)) {
+  for (const found of searchPaths(paths, cwd, (name) => !name.startsWith('.'))) {
     if ('problem' in found) yield { ...found, reason: 'unreadable' };
     else if (isZipName(found.path) && (await isZipFile(found.absolute))) {
       yield* membersOf(found, archives);
     } else yield inputFileOf(found);
   }
-}
-
-function isVisible(name: string): boolean {
-  return !name.startsWith('.');
 }
 
 async function* membersOf(

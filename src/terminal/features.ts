@@ -31,11 +31,7 @@ export function terminalFeatures(env: Env, platform: NodeJS.Platform): TerminalF
 function showsUnicode(env: Env): boolean {
   // The font of the Linux console has neither braille dots nor block elements.
   if (env['TERM'] === 'linux') return false;
-  return isUtf8(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG']);
-}
-
-function isUtf8(locale: string | undefined): boolean {
-  return /utf-?8/i.test(locale ?? '');
+  return /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '');
 }
 
 /** Windows has no locale variables; the old console lacks most characters. */

@@ -83,17 +83,13 @@ export class DayReport {
     const isFew = unusable.length <= LISTED;
     const groups = isFew
       ? unusable.map((item) => [item, 1] as const)
-      : grouped(unusable, problemsOf);
+      : grouped(unusable, ({ problems }) => problems.map(({ problem }) => problem).join());
     for (const [item, count] of groups) {
       const text = pushItemText(item, '') ?? '';
       output.text(count === 1 ? text : phrase`${text} (and ${count - 1} more, which --json lists)`);
     }
     this.failures.print(output);
   }
-}
-
-function problemsOf({ problems }: { readonly problems: readonly { problem: string }[] }): string {
-  return problems.map(({ problem }) => problem).join();
 }
 
 /** Groups items with keys that differ in numbers and quoted texts only. @returns the first of each group, and its size */

@@ -11,7 +11,7 @@ import { lastWords } from '../../daemon/launch.ts';
 import { eachOnce } from '../../daemon/registration.ts';
 import { LogReader } from '../../daemon/log.ts';
 import type { WatcherHealth } from '../../daemon/health.ts';
-import { scopeNames, type WatcherPaths } from '../../daemon/registry.ts';
+import { scopeNames } from '../../daemon/registry.ts';
 import type { WatchScope } from '../../daemon/state-file.ts';
 import { ago, duration, plural } from '../../terminal/words.ts';
 import { deviceText } from '../../app/words/devices.ts';
@@ -162,7 +162,8 @@ export const daemonLogs: CommandModule = {
       };
       const reader = new LogReader(paths.logFile, clock);
       reader.last(lines).forEach(show);
-      if (!running) crashLines(paths).forEach(show);
+      const crash = running ? '' : lastWords(paths.crashFile);
+      if (crash !== '') crash.split('\n').forEach(show);
       return { reader, show };
     });
     if (flags.follow) {
@@ -197,14 +198,7 @@ function namesOf(profiles: readonly OneProfile[]): string[] {
 
 function neverADaemon({ profile }: Config, { allProfiles }: ProfilesFlags): SyncError {
   const who = allProfiles ? 'No profile ever' : `Profile "${profile}" never`;
-  return new SyncError('USAGE', `${who} had a background watcher.`, {
-    hint: HOW_TO_START,
-  });
-}
-
-function crashLines({ crashFile }: WatcherPaths): string[] {
-  const words = lastWords(crashFile);
-  return words === '' ? [] : words.split('\n');
+  return new SyncError('USAGE', `${who} had a background watcher.`, { hint: HOW_TO_START });
 }
 
 /** Returns a daemon as JSON: times in ISO 8601 in UTC, like those of the health. */

@@ -36,14 +36,7 @@ import { SOURCES } from '../../records/sources/all.ts';
 import { DEFAULT_JOBS } from '../../base/parallel.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { hearSignals } from '../../system/signals.ts';
-import {
-  rowJson,
-  tableText,
-  summaryJson,
-  toSendText,
-  unreadableJson,
-  unreadableText,
-} from './words.ts';
+import { rowJson, tableText, summaryJson, toSendText, unreadableText } from './words.ts';
 
 interface ImportFlags {
   readonly yes?: boolean;
@@ -302,10 +295,10 @@ class Import {
   }
 
   #reportUnreadable(inputFile: UnreadableInput): void {
-    this.#unreadable.push(
-      inputFile.reason === 'no-room' ? exitCodeOf('STORAGE') : ExitCode.invalidInput,
-    );
-    this.#context.output.result(unreadableJson(inputFile), unreadableText(inputFile));
+    const { path, reason, problem: detail } = inputFile;
+    this.#unreadable.push(reason === 'no-room' ? exitCodeOf('STORAGE') : ExitCode.invalidInput);
+    const line = { type: 'import-unreadable', path, reason, detail };
+    this.#context.output.result(line, unreadableText(inputFile));
   }
 
   get #exitCode(): ExitCode {

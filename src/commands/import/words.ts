@@ -121,10 +121,6 @@ export function toSendText(
     : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
 }
 
-export function unreadableJson({ path, problem, reason }: UnreadableInput) {
-  return { type: 'import-unreadable', path, reason, detail: problem };
-}
-
 export function unreadableText({ path, problem }: UnreadableInput): string {
   // A message about the content of a file begins with its path, for the line and the column.
   return problem.startsWith(path) ? problem : `${path}: not read. ${problem}`;

@@ -71,7 +71,8 @@ export async function runWatchOnce(options: WatcherOptions, setup: OnceSetup) {
       report: (event) => {
         if (event.event === 'upload') {
           const { item } = event;
-          if (holdsWellness(item) && !(setup.wellness && isRead(item.path, folders))) wellness++;
+          const holdsWellness = item.outcome === 'skipped' && item.wellness === true;
+          if (holdsWellness && !(setup.wellness && isRead(item.path, folders))) wellness++;
           onItem(item);
         } else if (event.event === 'problem') tally.addExitCode(exitCodeOf('INPUT_INVALID'));
         else if (event.event === 'missing') tally.addExitCode(exitCodeOf('REJECTED'));
@@ -92,10 +93,6 @@ export async function runWatchOnce(options: WatcherOptions, setup: OnceSetup) {
     locks?.release();
     await opened.close();
   }
-}
-
-function holdsWellness(item: UploadItem): boolean {
-  return item.outcome === 'skipped' && item.wellness === true;
 }
 
 /** Returns the wellness folders that belong to these, except for the ones of child processes. */
