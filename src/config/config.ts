@@ -336,9 +336,7 @@ function checkProfileName(name: string): string {
 }
 
 function flagName(key: SettingKey): string {
-  const short = { timezone: '--tz', redirectPort: '--port', tokenStore: '--store' };
-  if (key in short) return short[key as keyof typeof short];
-  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return SETTINGS[key].flag ?? `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** Reads `SYNC_ACCOUNT`. @throws SyncError `CONFIG` */

@@ -13,6 +13,8 @@ export type PlatformKind = 'interface' | 'coach-watts';
  */
 interface Setting<T> {
   readonly env?: string;
+  /** The flag that overrides it, if it is not named as the key. */
+  readonly flag?: string;
   /** It describes the service: an operator may preset it for all users of a machine. */
   readonly preset?: true;
   readonly about: string;
@@ -65,6 +67,7 @@ export const SETTINGS = {
     fallback: undefined,
   }),
   redirectPort: setting<number>({
+    flag: '--port',
     preset: true,
     about: 'port of the default redirect URI; 0 takes any free one',
     parse: parsePort,
@@ -78,12 +81,14 @@ export const SETTINGS = {
   }),
   timezone: setting<string | undefined>({
     env: 'SYNC_TIMEZONE',
+    flag: '--tz',
     about: "the athlete's time zone, such as Europe/Berlin; else the machine's",
     parse: checkZone,
     fallback: undefined,
   }),
   tokenStore: setting<'keychain' | 'file'>({
     env: 'SYNC_TOKEN_STORE',
+    flag: '--store',
     about: 'where tokens live: keychain, or file (readable by the owner only)',
     ...oneOf(TOKEN_STORES),
     fallback: 'keychain',
