@@ -222,22 +222,16 @@ export function storageError(
   otherwise?: { readonly message?: string; readonly hint?: string },
 ): SyncError {
   const disk = diskFault(path, cause, variable);
-  if (disk !== undefined) {
-    const { message, hint, state } = disk;
-    return new SyncError('STORAGE', message, { cause, hint, details: { path, disk: state } });
-  }
-  const busy = busyFile(cause);
-  if (busy !== undefined) {
-    return new SyncError('STORAGE', busy.message, { cause, hint: busy.hint, details: { path } });
-  }
-  const found = obstacle(path, cause);
-  const fix =
-    variable === undefined ? 'Fix that.' : `Fix that, or name another folder with ${variable}.`;
-  return new SyncError(
-    'STORAGE',
-    found ?? otherwise?.message ?? `${path} cannot be used: ${messageOf(cause)}`,
-    { cause, hint: found === undefined ? otherwise?.hint : fix, details: { path } },
-  );
+  const { message = `${path} cannot be used: ${messageOf(cause)}`, hint } =
+    disk ?? busyFile(cause) ?? obstacleFound(path, cause, variable) ?? otherwise ?? {};
+  const details = { path, ...(disk && { disk: disk.state }) };
+  return new SyncError('STORAGE', message, { cause, hint, details });
+}
+
+function obstacleFound(path: string, cause: unknown, variable: string | undefined) {
+  const message = obstacle(path, cause);
+  const elsewhere = variable === undefined ? '' : `, or name another folder with ${variable}`;
+  return message === undefined ? undefined : { message, hint: `Fix that${elsewhere}.` };
 }
 
 /**
