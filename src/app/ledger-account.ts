@@ -51,24 +51,18 @@ import { sha256 } from '../system/this-process.ts';
  */
 
 /**
- * Asks the service for the account of the login in use.
- *
- * @throws SyncError as a token source does
- */
-type AskService = () => Promise<WhoAmI>;
-
-/**
  * Returns the ledger key for a stored login that was made without a known athlete. Saves the
  * athlete in the profile if the service names one now.
  *
  * A service that named an athlete before has to do so again: until then nothing is sent.
  *
+ * @param ask asks the service who is logged in. @throws SyncError as a token source does
  * @throws SyncError `NETWORK`, `SERVICE_UNAVAILABLE`, `AUTH_EXPIRED`: nothing was sent.
  *   `AUTH_REQUIRED` if another process logged in or out with this profile meanwhile.
  */
 export async function keyOfLogin(
   config: Config,
-  ask: AskService,
+  ask: () => Promise<WhoAmI>,
   onWarning: (text: string) => void,
 ): Promise<string> {
   const { paths, profile, loginId, unnamedLedger } = config;
@@ -123,7 +117,7 @@ export async function keyOfToken(
     offline,
     athleteName,
   }: { readonly offline: boolean; readonly athleteName?: string | undefined },
-  ask: AskService,
+  ask: () => Promise<WhoAmI>,
 ): Promise<string> {
   const byDigest = digestKey(config, token);
   const byName = namedKey(config, athleteName) ?? byDigest;

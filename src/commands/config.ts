@@ -37,14 +37,7 @@ export const set: CommandModule = {
   ],
   documents: ['settings.md'],
 
-  async run(context, key: string, value: string) {
-    const config = configFor(context);
-    const known = settingKey(key);
-    parseSetting(known, value, known);
-    await changeProfile(config.paths, config.profile, { settings: { [known]: value } });
-    reportChange(context, known);
-    return ExitCode.ok;
-  },
+  run: (context, key: string, value: string) => change(context, key, value),
 };
 
 export const unset: CommandModule = {
@@ -52,13 +45,7 @@ export const unset: CommandModule = {
   examples: ['sync config unset timezone'],
   documents: ['settings.md'],
 
-  async run(context, key: string) {
-    const config = configFor(context);
-    const known = settingKey(key);
-    await changeProfile(config.paths, config.profile, { settings: { [known]: null } });
-    reportChange(context, known);
-    return ExitCode.ok;
-  },
+  run: (context, key: string) => change(context, key, null),
 };
 
 export const list: CommandModule = {
@@ -120,12 +107,18 @@ function settingKey(key: string): SettingKey {
   });
 }
 
-/** Prints the changed setting as JSON. Warns if a variable of the environment overrides it. */
-function reportChange(context: AppContext, key: SettingKey): void {
+/** Changes a setting, and prints it as JSON. Warns if a variable of the environment overrides it. */
+async function change(context: AppContext, given: string, value: string | null): Promise<ExitCode> {
+  const { paths, profile } = configFor(context);
+  const key = settingKey(given);
+  if (value !== null) parseSetting(key, value, key);
+  await changeProfile(paths, profile, { settings: { [key]: value } });
   const config = configFor(context);
   context.output.result(settingJson(config, key));
-  if (config.originOf(key) !== 'environment') return;
-  context.warn(`${originText(config, key)} is set, and overrides this setting.`);
+  if (config.originOf(key) === 'environment') {
+    context.warn(`${originText(config, key)} is set, and overrides this setting.`);
+  }
+  return ExitCode.ok;
 }
 
 function settingJson(config: Config, key: SettingKey): Record<string, unknown> {

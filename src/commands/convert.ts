@@ -14,10 +14,6 @@ import { trackKind } from '../tracks/kind.ts';
 import { readFile } from '../upload/read-recording.ts';
 import { type FoundRecording, recordingsOf } from '../upload/recordings-of.ts';
 
-interface ConvertFlags {
-  readonly out?: string;
-}
-
 /** Shows the FIT recordings that a GPX or TCX file becomes. */
 export const convert: CommandModule = {
   declare: (command) =>
@@ -29,7 +25,7 @@ export const convert: CommandModule = {
     'sync convert ride.gpx --out ride.fit',
   ],
 
-  async run({ clock, cwd, output, signal }, path: string, { out }: ConvertFlags) {
+  async run({ clock, cwd, output, signal }, path: string, { out }: { readonly out?: string }) {
     const file = readFile(resolve(cwd, path));
     if ('problem' in file) throw unusable(path, file.problem);
     if (trackKind(file.bytes) === undefined) throw unusable(path, 'It is no GPX or TCX file.');

@@ -11,10 +11,6 @@ import { readFile } from '../upload/read-recording.ts';
 import { REPAIRED } from '../inputs/recording-names.ts';
 import { sha256 } from '../system/this-process.ts';
 
-interface RepairFlags {
-  readonly out?: string;
-}
-
 interface RepairedCopy {
   readonly path: string;
   readonly copy: string;
@@ -35,7 +31,7 @@ export const repair: CommandModule = {
     'sync repair /media/ada/GARMIN/Garmin/Activity/ride.fit --out ride.fit',
   ],
 
-  run({ cwd, output }, path: string, { out }: RepairFlags) {
+  run({ cwd, output }, path: string, { out }: { readonly out?: string }) {
     const contents = readFile(resolve(cwd, path));
     if ('problem' in contents) throw unusable(path, contents.problem);
     const { bytes } = contents;

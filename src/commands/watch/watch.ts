@@ -76,7 +76,7 @@ export const watch: CommandModule = {
   async run(context, dirs: readonly string[], flags: WatchFlags) {
     const config = configFor(context);
     requireBaseUrl(config);
-    const interval = pollMs(flags.poll);
+    const how = { newOnly: flags.newOnly, pollMs: pollMs(flags.poll), dryRun: flags.dryRun };
     const kind = flags.background === undefined ? undefined : backgroundKind(flags.background);
     const once = flags.once || flags.dryRun;
     if (!once && !flags.daemon) await prepareToStay(context);
@@ -86,11 +86,7 @@ export const watch: CommandModule = {
       return await runInBackground(context, watcher, async (inner, registration, heard) => {
         const config = configFor(inner);
         await requireProfile(inner, config);
-        const options = optionsOf(
-          { folders: foldersToWatch(inner.cwd, dirs), devices },
-          flags,
-          interval,
-        );
+        const options = { folders: foldersToWatch(inner.cwd, dirs), devices, ...how };
         const wellness = flags.wellness ?? config.get('wellness');
         const mode = { style: 'log', wellness, ...heard } as const;
         const { setup } = await prepare(inner, config, options, mode);
@@ -104,7 +100,7 @@ export const watch: CommandModule = {
     if (!flags.dryRun) await requireProfile(context, config);
     const scope = await scopeToWatch(context, config, dirs, flags.devices, ['watch']);
     if (scope === undefined) return ExitCode.ok;
-    const options = optionsOf(scope, flags, interval);
+    const options = { ...scope, ...how };
     const wellness =
       flags.wellness ??
       config.get('wellness') ??
@@ -131,14 +127,6 @@ async function prepareToStay(context: AppContext): Promise<void> {
   await chooseZoneData();
   await watchdog;
   keepIdleHeapSmall();
-}
-
-function optionsOf(
-  scope: WatchScope,
-  { newOnly, dryRun: isDryRun }: WatchFlags,
-  pollMs: number | undefined,
-): WatcherOptions {
-  return { ...scope, newOnly, pollMs, dryRun: isDryRun };
 }
 
 async function watchAtTerminal(
