@@ -1,13 +1,8 @@
 import { whoIsLoggedIn } from '../api/account.ts';
+import { missingScopeHint } from '../auth/login-errors.ts';
 import { openSession } from '../auth/session.ts';
-import { askedScopes, statedKind } from '../config/platforms.ts';
-import { missingScopeHint } from '../config/scopes.ts';
-import {
-  type Config,
-  accountUrls,
-  requireBaseUrl,
-  hasEnvironmentTokens,
-} from '../config/config.ts';
+import { statedKind } from '../config/platforms.ts';
+import { type Config, accountUrls, requireBaseUrl } from '../config/config.ts';
 import { createServiceClient } from '../api/client.ts';
 import { openHttp, tracedHttp } from '../api/open-http.ts';
 import { RETRIES, type RetryNotice, type RetryPolicy } from '../api/retry.ts';
@@ -43,11 +38,7 @@ export async function openConnection(context: AppContext, config: Config, option
       context.trace(`try ${attempt} failed: ${reason} Next in ${Math.round(waitMs)} ms.`);
       reportPause(notice);
     },
-    scopeHint: (scope) =>
-      missingScopeHint(scope, {
-        asked: askedScopes(config),
-        fromEnvironment: hasEnvironmentTokens(config),
-      }),
+    scopeHint: (scope) => missingScopeHint(scope, config),
   });
   return {
     client,

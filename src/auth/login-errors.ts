@@ -1,6 +1,7 @@
 import { SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
-import { DEFAULT_PROFILE, knownText } from '../config/config.ts';
+import { type Config, DEFAULT_PROFILE, hasEnvironmentTokens, knownText } from '../config/config.ts';
+import { askedScopes } from '../config/platforms.ts';
 import type { CredentialStore } from '../credentials/store.ts';
 
 /**
@@ -22,6 +23,18 @@ export function notLoggedIn(profile: string, profiles: readonly string[], hint: 
 export function loginHint(attended: boolean): Text {
   const inCi = attended ? '' : ' In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.';
   return phrase`Run ${sync('login')}.${inCi}`;
+}
+
+/**
+ * Returns the hint for a scope that a login lacks: the command that asks for it, and for all scopes that
+ * logins of this profile ask for.
+ */
+export function missingScopeHint(scope: string, config: Config): Text {
+  const scopes = [...new Set([...askedScopes(config), scope])].join(' ');
+  const login = sync('login', '--scope', scopes);
+  return hasEnvironmentTokens(config)
+    ? phrase`Set a token that has it, or unset SYNC_ACCESS_TOKEN and SYNC_REFRESH_TOKEN and run ${login}.`
+    : phrase`Run ${login} and approve it.`;
 }
 
 /**

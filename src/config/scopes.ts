@@ -1,5 +1,3 @@
-import { type Text, phrase, sync } from '../base/phrase.ts';
-
 interface Feature {
   readonly feature: string;
   readonly command: string;
@@ -45,22 +43,4 @@ export function missingFeatures(
   return [...Object.entries(SCOPES), ...offered]
     .filter(([scope]) => !granted.includes(scope))
     .map(([scope, feature]) => ({ scope, ...feature }));
-}
-
-/**
- * Returns the hint for a scope that a login lacks: the command that asks for it, and for all scopes that
- * logins of this profile ask for.
- */
-export function missingScopeHint(
-  scope: string,
-  {
-    asked,
-    fromEnvironment,
-  }: { readonly asked: readonly string[]; readonly fromEnvironment: boolean },
-): Text {
-  const scopes = [...new Set([...asked, scope])].join(' ');
-  const login = sync('login', '--scope', scopes);
-  return fromEnvironment
-    ? phrase`Set a token that has it, or unset SYNC_ACCESS_TOKEN and SYNC_REFRESH_TOKEN and run ${login}.`
-    : phrase`Run ${login} and approve it.`;
 }

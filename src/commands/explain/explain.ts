@@ -11,11 +11,10 @@ import { readLogin } from '../../app/login-state.ts';
 import { readWatchers, silentFolders } from '../../app/watchers.ts';
 import { REPLUG, silentText } from '../../app/words/watchers.ts';
 import { zoneShown } from '../../app/zone.ts';
+import { missingScopeHint } from '../../auth/login-errors.ts';
 import { ExitCode } from '../../base/errors.ts';
 import { type Text, phrase } from '../../base/phrase.ts';
 import { type Config, hasEnvironmentTokens, isLoggedIn } from '../../config/config.ts';
-import { askedScopes } from '../../config/platforms.ts';
-import { missingScopeHint } from '../../config/scopes.ts';
 import { LABEL, copiesIn, namesIn } from '../../ledger/outbox.ts';
 import { KINDS, type RecordKind } from '../../ledger/records.ts';
 import { isBelow } from '../../system/mounts.ts';
@@ -89,12 +88,11 @@ async function obstaclesFor(
   if (hasEnvironmentTokens(config)) return new Map();
   const { login } = await readLogin(context, config, false);
   const missing = login.state === 'logged-in' ? login.missing : [];
-  const asked = askedScopes(config);
   return new Map(
     missing.flatMap(({ scope, command }) => {
       const kind = KINDS.find((each) => command.endsWith(each));
       if (kind === undefined) return [];
-      const hint = missingScopeHint(scope, { asked, fromEnvironment: false });
+      const hint = missingScopeHint(scope, config);
       const why = phrase`This login cannot send it: it lacks ${scope}. ${hint}`;
       return [[kind, why] as const];
     }),
