@@ -60,7 +60,7 @@ export function connect(context: AppContext, config: Config, options: ConnectOpt
       const { athleteName } = options;
       return token === undefined
         ? await keyOfLogin(config, ask, context.warn)
-        : await keyOfToken(config, token, { offline, athleteName }, ask);
+        : await keyOfToken(config, token, offline, athleteName, ask);
     },
     whoIs: async (signal) => await (await open()).whoIs(signal, true),
     async close() {

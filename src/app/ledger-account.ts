@@ -106,17 +106,15 @@ export async function keyOfLogin(
  * token, so the service is asked once for each token. If it does not name accounts, the user's name for the
  * athlete makes the key, which takes over what this token sent; without one, a digest of the token does.
  *
- * @param options `offline`: do not ask the service (a dry run); `athleteName`: default: `SYNC_ACCOUNT`, which
- *   must not contradict the service
+ * @param offline do not ask the service (a dry run)
+ * @param athleteName default: `SYNC_ACCOUNT`, which must not contradict the service
  * @throws SyncError `NETWORK`, `SERVICE_UNAVAILABLE`, `AUTH_EXPIRED`, `CONFIG`: nothing was sent.
  */
 export async function keyOfToken(
   config: Config,
   token: Secret,
-  {
-    offline,
-    athleteName,
-  }: { readonly offline: boolean; readonly athleteName?: string | undefined },
+  offline: boolean,
+  athleteName: string | undefined,
   ask: () => Promise<WhoAmI>,
 ): Promise<string> {
   const byDigest = digestKey(config, token);

@@ -41,11 +41,8 @@ export function keepPending(
   stateDir: string,
   profile: string,
   facts: PendingFacts,
-  {
-    state,
-    verifier,
-    now,
-  }: { readonly state: Secret; readonly verifier: Secret; readonly now: number },
+  { state, verifier }: { readonly state: Secret; readonly verifier: Secret },
+  now: number,
 ): number {
   const path = tokenFilePath(stateDir, profile, 'pending');
   const expiresAt = now + LIFETIME_MS;

@@ -40,11 +40,9 @@ export async function registeredFor(
   context: AppContext,
   config: Config,
   http: Http,
-  {
-    baseUrl,
-    redirectUri,
-    flags,
-  }: { readonly baseUrl: URL; readonly redirectUri: string; readonly flags: ClientFlags },
+  baseUrl: URL,
+  redirectUri: string,
+  flags: ClientFlags,
 ): Promise<(NewClient & { readonly isNew: boolean }) | undefined> {
   const { stateDir } = config.paths;
   const service = serviceId(baseUrl);

@@ -113,7 +113,7 @@ export const login: CommandModule = {
       const started = await withHttp(context, async (http) => {
         const config = configFor(context, overrides);
         return await withTarget(context, config, http, flags, (target) =>
-          startLogin(context, config, http, target, { ...flags, overrides }),
+          startLogin(context, config, http, target, flags.sameAthlete, overrides),
         );
       });
       const json = { type: 'login-started', ...withIsoTimes(started, 'expiresAt') };
@@ -175,7 +175,7 @@ async function logIn(
   }
   if (flags.browser && !context.io.interactive) refuseWithoutPerson(context);
   return await withTarget(context, config, http, flags, (target) =>
-    logInByBrowser(context, config, http, { target, flags, timeoutMs }),
+    logInByBrowser(context, config, http, target, { ...flags, timeoutMs }),
   );
 }
 
@@ -224,13 +224,9 @@ async function logInByBrowser(
   context: AppContext,
   config: Config,
   http: Http,
-  options: {
-    readonly target: LoginTarget;
-    readonly flags: LoginFlags;
-    readonly timeoutMs: number;
-  },
+  target: LoginTarget,
+  flags: LoginFlags & { readonly timeoutMs: number },
 ): Promise<LoginReport> {
-  const { target, flags, timeoutMs } = options;
   const { baseUrl, clientId, scopes } = target;
   const endpoint = endpointUrl(baseUrl, config.endpoints.authorize);
   const authorization = await beginAuthorization({
@@ -255,9 +251,7 @@ async function logInByBrowser(
       );
     }
     const attempt = await prepare(context, config, http, target, flags.sameAthlete);
-    const { browser } = flags;
-    const how = { browser, timeoutMs };
-    const callback = await waitForAnswer(guarded, attempt, authorization, how);
+    const callback = await waitForAnswer(guarded, attempt, authorization, flags);
     const tokens = await exchange(guarded, attempt, callback, authorization);
     const report = await keep(guarded, attempt, tokens, 'code');
     if (start.misused.aborted) {

@@ -65,7 +65,7 @@ export function targetQuestions(
         known ??
         registered?.clientId ??
         (interactive
-          ? (typed.clientId = await askClientId(context, config, { portal, scopes, again }))
+          ? (typed.clientId = await askClientId(context, config, scopes, portal, again))
           : requireClientId(config, isForgotten));
       const clientSecret = registered?.secret ?? (await secretOf(baseUrl, clientId, registered));
       const ours = redirectUriOf(config);
@@ -106,8 +106,7 @@ export function targetQuestions(
       return stored && { ...stored, isNew: false };
     }
     if (refused.clientId !== undefined) return undefined;
-    const redirectUri = redirectUriOf(config);
-    return await registeredFor(context, config, http, { baseUrl, redirectUri, flags });
+    return await registeredFor(context, config, http, baseUrl, redirectUriOf(config), flags);
   }
 
   async function secretOf(
@@ -214,15 +213,9 @@ function onEnter(again: string | undefined): string {
 async function askClientId(
   context: AppContext,
   config: Config,
-  {
-    portal,
-    scopes,
-    again,
-  }: {
-    readonly portal: string | undefined;
-    readonly scopes: readonly string[];
-    readonly again: string | undefined;
-  },
+  scopes: readonly string[],
+  portal: string | undefined,
+  again: string | undefined,
 ): Promise<string> {
   const { env, platform } = context;
   const page = whyNoBrowser(env, platform) === undefined ? portal : undefined;

@@ -34,10 +34,8 @@ export async function startLogin(
   config: Config,
   http: Http,
   target: LoginTarget,
-  {
-    sameAthlete,
-    overrides,
-  }: { readonly sameAthlete: boolean; readonly overrides: SettingOverrides },
+  isSameAthlete: boolean,
+  overrides: SettingOverrides,
 ) {
   const { baseUrl, clientId, clientSecret, scopes, redirectUri } = target;
   const { paths, profile } = config;
@@ -58,14 +56,14 @@ export async function startLogin(
   const request = { endpoint, clientId, scopes };
   const doubt = await checkAuthorizePage(context, http, { ...request, redirectUri });
   if (doubt !== undefined) context.warn(doubt);
-  const { store, unnamed } = await prepare(context, config, http, target, sameAthlete);
+  const { store, unnamed } = await prepare(context, config, http, target, isSameAthlete);
   const { state, verifier, challenge } = createAuthorizationSecrets();
   const authorizeUrl = authorizationUrl(request, { redirectUri, state, challenge });
+  const secrets = { state, verifier };
   const service = serviceId(baseUrl);
   const facts = { service, clientId, redirectUri, scopes, unnamed, overrides };
-  const secrets = { state, verifier, now: context.clock.now() };
   const kept = { ...facts, store: store.kind };
-  const expiresAt = keepPending(paths.stateDir, profile, kept, secrets);
+  const expiresAt = keepPending(paths.stateDir, profile, kept, secrets, context.clock.now());
   const next = FINISH.render(profile).replaceAll('`', '');
   return { profile, service, clientId, authorizeUrl, expiresAt, next };
 }
