@@ -13,15 +13,10 @@ export const DEVICE_FOLDERS = 'SYNC_DEVICE_FOLDERS';
  * @param folders of the command line: search only these, and no apps
  */
 export function devicePlaces(
-  {
-    platform,
-    env,
-    homeDir,
-    cwd,
-    programDir,
-  }: Pick<System, 'platform' | 'env' | 'homeDir' | 'cwd' | 'programDir'>,
+  system: Pick<System, 'platform' | 'env' | 'homeDir' | 'cwd' | 'programDir'>,
   folders: readonly string[] = [],
 ): Places {
+  const { platform, env, homeDir, cwd, programDir } = system;
   const set = (env[DEVICE_FOLDERS] ?? '').split(delimiter).filter(isAbsolute);
   const named = folders.length > 0 ? folders.map((folder) => resolve(cwd, folder)) : set;
   const { userId } = thisProcess;

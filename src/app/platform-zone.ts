@@ -75,12 +75,6 @@ export function sameClocks(one: string, other: string, now: number): boolean {
  * which sends no request.
  */
 
-export interface PlatformZone {
-  readonly name: string;
-  /** When the platform named it (ISO 8601). */
-  readonly seenAt: string;
-}
-
 /** Records the zone of the athlete's profile at the platform. If that fails, `sync status` cannot compare zones. */
 function rememberPlatformZone(
   { clock, trace }: Pick<AppContext, 'clock' | 'trace'>,
@@ -95,8 +89,8 @@ function rememberPlatformZone(
   }
 }
 
-/** Returns the zone that the platform last named for this account, if this machine asked. */
-export function lastPlatformZone(config: Config): PlatformZone | undefined {
+/** Returns the zone that the platform last named for this account, and when (ISO 8601), if this machine asked. */
+export function lastPlatformZone(config: Config) {
   const found = readEntry(fileOf(config), accountKey(config, config.account));
   if (!isObject(found)) return undefined;
   const { seenAt } = found;

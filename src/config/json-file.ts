@@ -3,19 +3,13 @@ import { JsonTooDeep, isObject, parseJson } from '../base/json.ts';
 import type { Text } from '../base/phrase.ts';
 import { readPlainFile } from '../system/plain-file.ts';
 
-/** A JSON file that people edit. */
-export interface JsonFile {
-  readonly text: string;
-  readonly value: unknown;
-}
-
 /**
- * Reads a JSON file; undefined if there is none.
+ * Reads a JSON file that people edit; undefined if there is none.
  *
  * @param hint how to fix a file that is not JSON
  * @throws SyncError `CONFIG` that names the file and, if it is not JSON, the line
  */
-export function readJsonFile(path: string, hint: Text): JsonFile | undefined {
+export function readJsonFile(path: string, hint: Text) {
   let text: string;
   try {
     text = readPlainFile(path).toString('utf8');

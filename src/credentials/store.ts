@@ -43,8 +43,6 @@ export interface Credentials {
   readonly tokens: TokenSet;
 }
 
-type StoreKind = 'keychain' | 'file' | 'environment';
-
 /** A save that was proved to have space and access. */
 export interface PreparedSave {
   /** Replaces the stored credentials atomically; cannot be interrupted. */
@@ -62,7 +60,7 @@ export interface PreparedSave {
  * `undefined`.
  */
 export interface CredentialStore {
-  readonly kind: StoreKind;
+  readonly kind: 'keychain' | 'file' | 'environment';
   /** Names the place for people: "the keychain (Secret Service)", or "the file PATH". */
   describe(): string;
   load(signal: AbortSignal): Promise<Credentials | undefined>;

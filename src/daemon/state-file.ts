@@ -18,7 +18,7 @@ export interface WatchScope {
   readonly devices?: boolean;
 }
 
-export interface WatcherEnd {
+interface WatcherEnd {
   /** ms since the epoch */
   readonly at: number;
   readonly exitCode: number;

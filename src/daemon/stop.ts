@@ -18,8 +18,6 @@ export type StopOutcome =
   /** It runs, but its process cannot be signalled; `why` as a phrase. */
   | { readonly outcome: 'out-of-reach'; readonly pid: number | undefined; readonly why: string };
 
-export type Kill = (pid: number, signal: 'SIGTERM' | 'SIGKILL') => void;
-
 /** Grace periods after SIGTERM (a daemon ends within 5 s) and after SIGKILL (ms). */
 const STOP_PATIENCE_MS = { ask: 8_000, kill: 2_000 };
 const POLL_MS = 50;
@@ -36,7 +34,8 @@ const SETTLE_MS = 2_000;
 export async function stopDaemon(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   paths: WatcherPaths,
-  { platform, kill }: { readonly platform: NodeJS.Platform; readonly kill: Kill },
+  platform: NodeJS.Platform,
+  kill: (pid: number, signal: 'SIGTERM' | 'SIGKILL') => void,
   patienceMs = STOP_PATIENCE_MS,
 ): Promise<StopOutcome> {
   const began = clock.monotonic();

@@ -23,15 +23,10 @@
 const GVFS = /^(.*\/\.?gvfs\/mtp:host=([^/]+))(?:\/|$)/;
 const KIO_FUSE = /^(.*\/kio-fuse-[^/]+\/mtp\/([^/]+))(?:\/|$)/;
 
-export interface MtpMount {
-  readonly root: string;
-  /** For people, within a sentence: `the Edge 840`. */
-  readonly title: string;
-}
-
 /** Returns the device that a path is on; undefined if the path is not on an MTP mount. @param path absolute */
-export function mtpMountOf(path: string): MtpMount | undefined {
+export function mtpMountOf(path: string) {
   const [, root, name = ''] = GVFS.exec(path) ?? KIO_FUSE.exec(path) ?? [];
+  // The title is for people, within a sentence: `the Edge 840`.
   return root === undefined ? undefined : { root, title: titleOf(name) };
 }
 

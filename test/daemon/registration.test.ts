@@ -237,7 +237,7 @@ describe('stopping a daemon', () => {
   it('asks the daemon to end and waits until it has ended', async () => {
     const { child, paths } = await startHolder();
     const ended = once(child, 'exit');
-    const result = await stopDaemon(CONTEXT, paths, { platform, kill: realKill });
+    const result = await stopDaemon(CONTEXT, paths, platform, realKill);
     const tookMs = expect.any(Number) as number;
     expect(result).toEqual({ outcome: 'stopped', pid: child.pid, tookMs });
     expect(isHeld(paths.lockFile)).toBe(false);
@@ -250,7 +250,7 @@ describe('stopping a daemon', () => {
     const { child, paths } = await startHolder('stubborn');
     const ended = once(child, 'exit');
     const patience = { ask: 300, kill: 20_000 };
-    const result = await stopDaemon(CONTEXT, paths, { platform, kill: realKill }, patience);
+    const result = await stopDaemon(CONTEXT, paths, platform, realKill, patience);
     expect(result).toMatchObject({ outcome: 'stopped', pid: child.pid, killed: true });
     expect(await ended).toEqual([null, 'SIGKILL']);
     expect(inspectWatcher(paths).state?.ended).toMatchObject({ exitCode: 0 });
@@ -259,7 +259,7 @@ describe('stopping a daemon', () => {
   it('reports that even killing did not end the daemon', async () => {
     const { child, paths } = await startHolder('stubborn');
     const { kills, kill } = pretendedKills();
-    const result = await stopDaemon(CONTEXT, paths, { platform, kill }, { ask: 100, kill: 100 });
+    const result = await stopDaemon(CONTEXT, paths, platform, kill, { ask: 100, kill: 100 });
     expect(result).toMatchObject({ outcome: 'still-running', pid: child.pid });
     expect(kills).toHaveLength(2);
     expect(isAlive(child.pid ?? 0)).toBe(true);
@@ -274,7 +274,7 @@ describe('stopping a daemon', () => {
     const isShown = () => reported(stateDir).map(({ running }) => running);
     expect(isShown()).toEqual([true]);
     const patience = { ask: 300, kill: 20_000 };
-    const result = await stopDaemon(CONTEXT, paths, { platform, kill: realKill }, patience);
+    const result = await stopDaemon(CONTEXT, paths, platform, realKill, patience);
     expect(result).toMatchObject({ outcome: 'stopped', pid: child.pid, killed: true });
     expect(await exited).toEqual([null, 'SIGKILL']);
     expect(isShown()).toEqual([false]);
@@ -287,7 +287,7 @@ describe('stopping a daemon', () => {
     const state = JSON.parse(readFileSync(paths.stateFile, 'utf8')) as WatcherState;
     writeState(paths, { ...state, pid: bystander.pid });
     const { kills, kill } = pretendedKills();
-    const result = await stopDaemon(CONTEXT, paths, { platform, kill });
+    const result = await stopDaemon(CONTEXT, paths, platform, kill);
     expect(result).toEqual({ outcome: 'not-running' });
     expect(kills).toEqual([]);
   });
@@ -300,7 +300,7 @@ describe('stopping a daemon', () => {
     const { kills, kill } = pretendedKills();
     const { pid } = bystander;
     writeState(paths, { ...state, pid });
-    const stop = () => stopDaemon(CONTEXT, paths, { platform, kill });
+    const stop = () => stopDaemon(CONTEXT, paths, platform, kill);
     const why = expect.stringContaining('is another one') as string;
     expect(await stop()).toEqual({ outcome: 'out-of-reach', pid, why });
     expect(kills).toEqual([]);
@@ -330,7 +330,7 @@ describe('stopping a daemon', () => {
       const { kills, kill } = pretendedKills();
       chownSync(paths.stateFile, 65_534, 65_534);
       expect(inspectWatcher(paths)).toEqual({ paths, state: undefined, running: false });
-      const result = await stopDaemon(CONTEXT, paths, { platform, kill });
+      const result = await stopDaemon(CONTEXT, paths, platform, kill);
       expect(result).toEqual({ outcome: 'not-running' });
       expect(kills).toEqual([]);
       // The same record of this user does name a daemon.
@@ -346,7 +346,7 @@ describe('stopping a daemon', () => {
     const gone = startBystander();
     await killed(gone);
     writeState(paths, { ...state, pid: gone.pid });
-    const stopping = stopDaemon(CONTEXT, paths, { platform, kill: realKill });
+    const stopping = stopDaemon(CONTEXT, paths, platform, realKill);
     writeState(paths, state);
     expect(await stopping).toMatchObject({ outcome: 'stopped', pid: child.pid });
   });
@@ -357,7 +357,7 @@ describe('stopping a daemon', () => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
     };
     const why = 'it belongs to another user';
-    const result = await stopDaemon(CONTEXT, paths, { platform, kill });
+    const result = await stopDaemon(CONTEXT, paths, platform, kill);
     expect(result).toMatchObject({ outcome: 'out-of-reach', why });
   });
 
@@ -367,7 +367,7 @@ describe('stopping a daemon', () => {
       process.kill(pid, 'SIGKILL');
       throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
     };
-    const result = await stopDaemon(CONTEXT, paths, { platform, kill });
+    const result = await stopDaemon(CONTEXT, paths, platform, kill);
     expect(result).toMatchObject({ outcome: 'stopped', pid: child.pid });
   });
 
@@ -376,7 +376,7 @@ describe('stopping a daemon', () => {
     const interruption = new AbortController();
     const kill = () => interruption.abort(new Error('Ctrl-C'));
     const context = testContext({ signal: interruption.signal });
-    await expect(stopDaemon(context, paths, { platform, kill })).rejects.toThrow('Ctrl-C');
+    await expect(stopDaemon(context, paths, platform, kill)).rejects.toThrow('Ctrl-C');
   });
 });
 

@@ -113,7 +113,7 @@ export async function stopDaemons(
   const wanted = findDaemons(config).filter(({ paths }) => ids.includes(paths.id));
   const results = await Promise.all(
     wanted.map(async ({ paths, state }) => {
-      const result = await stopDaemon(context, paths, { platform, kill });
+      const result = await stopDaemon(context, paths, platform, kill);
       return { id: paths.id, profile: state.profile, ...scopeOf(state), ...result };
     }),
   );
