@@ -78,6 +78,7 @@ export const DATES = [
   'day',
   'time of measurement',
   'measurement date',
+  'dateTime',
 ];
 
 /** A column that may not state its unit; the column beside it may. */
