@@ -133,7 +133,7 @@ export const ROWS = [
   },
   {
     id: 'upload-gpx',
-    job: 'upload a GPX file of 100,000 points',
+    job: 'upload a GPX file of 100,000 points with heart rate and cadence',
     rival: XMLLINT,
     needs: ['xmllint'],
     targets: { wall: [4, 'x'], 'peak memory': [150, 'MB'] },

@@ -10,7 +10,9 @@ export function uploadTrack(points) {
   return async ({ rounds, compared }) => {
     const { gpx, ridePoints } = await loadSupport('tracks');
     const file = join(scratch, 'ride.gpx');
-    writeFileSync(file, gpx([{ segments: [ridePoints(points - 1)] }]));
+    // Without a sensor, a track of so many points at an even speed counts as planned, and is not sent.
+    const channels = { hr: 140, cad: 85 };
+    writeFileSync(file, gpx([{ segments: [ridePoints(points - 1, channels)] }]));
     const sink = await startSink();
     const env = await logIn(sink.url);
     const command = [process.execPath, program, 'upload', '--quiet', file];
