@@ -230,25 +230,26 @@ const ONE_PLACE = 100;
 
 /** Sets the distance since the start: the file's own unless the positions contradict it; else that of the positions. */
 function setDistances(points: readonly Point[], pauses: readonly FitPause[]): void {
-  const placed = points.filter(({ latitude }) => latitude !== undefined);
+  const first = points.find(({ latitude }) => latitude !== undefined);
+  let before = first;
   let metres = 0;
   let nextPause = 0;
-  const along = new Map<Point, number>();
-  for (const [index, point] of placed.entries()) {
-    const before = placed[index - 1];
+  const along = points.map((point) => {
+    if (before === undefined || point.latitude === undefined) return undefined;
     // The first positions after a pause may be lost.
     const isPaused = (pauses[nextPause]?.to ?? Infinity) <= point.time;
     while ((pauses[nextPause]?.to ?? Infinity) <= point.time) nextPause++;
-    if (before !== undefined && !isPaused) metres += metresBetween(before, point);
-    along.set(point, metres);
-  }
+    if (!isPaused) metres += metresBetween(before, point);
+    before = point;
+    return metres;
+  });
   const stated = points.filter(({ distance }) => distance !== undefined);
-  const first = stated[0]?.distance ?? 0;
-  const isOnePlace = placed.every((point) => metresBetween(placed[0] ?? point, point) < ONE_PLACE);
+  const start = stated[0]?.distance ?? 0;
+  const isOnePlace = points.every((point) => metresBetween(first ?? point, point) < ONE_PLACE);
   const usesStated = stated.length > 1 && (isOnePlace || isNearWay(points, along));
-  for (const point of points) {
-    const own = point.distance === undefined ? undefined : point.distance - first;
-    point.distance = usesStated ? own : along.get(point);
+  for (const [index, point] of points.entries()) {
+    const own = point.distance === undefined ? undefined : point.distance - start;
+    point.distance = usesStated ? own : along[index];
   }
 }
 
@@ -257,13 +258,12 @@ function setDistances(points: readonly Point[], pauses: readonly FitPause[]): vo
  *
  * @param along how far the athlete was at each point with a position (m)
  */
-function isNearWay(points: readonly Point[], along: ReadonlyMap<Point, number>): boolean {
+function isNearWay(points: readonly Point[], along: readonly (number | undefined)[]): boolean {
   let [stated, metres] = [0, 0];
   let from: { time: number; distance: number; way: number } | undefined;
   let isLost = false;
-  for (const point of points) {
-    const { time, distance } = point;
-    const way = along.get(point);
+  for (const [index, { time, distance }] of points.entries()) {
+    const way = along[index];
     isLost ||= way === undefined;
     if (way === undefined || distance === undefined) continue;
     if (from !== undefined && !(isLost && time - from.time > FILLED_SECS)) {

@@ -89,12 +89,12 @@ export async function readTracks(
     {
       onopentag(tag, attributes) {
         feed.opened();
-        reader.open(localName(tag), attributes);
+        reader.open(tag, attributes);
       },
       ontext: (text) => reader.addText(text),
-      onclosetag(tag) {
+      onclosetag() {
         feed.closed();
-        reader.close(localName(tag));
+        reader.close();
       },
     },
     { xmlMode: true, decodeEntities: false },
@@ -110,18 +110,6 @@ export async function readTracks(
   parser.end();
   if (!isWhole) throw new XmlFault('is cut off: its end is missing', true);
   return reader.file;
-}
-
-const localNames = new Map<string, string>();
-
-/** Returns the name of an element in lower case without its prefix: programs choose prefixes freely. */
-function localName(tag: string): string {
-  let name = localNames.get(tag);
-  if (name === undefined) {
-    name = tag.slice(tag.lastIndexOf(':') + 1).toLowerCase();
-    if (localNames.size < MAX_NAMES) localNames.set(tag, name);
-  }
-  return name;
 }
 
 const MAX_NAMES = 500;
@@ -166,13 +154,21 @@ const ROLES: Readonly<Record<TrackKind, Readonly<Partial<Record<string, Role>>>>
   },
 };
 
-/** Collects the tracks of a document. Gets local names: see {@link localName}. */
+interface Element {
+  /** In lower case, without the prefix: programs choose prefixes freely. */
+  readonly name: string;
+  readonly role: Role | undefined;
+  readonly channel: Channel | undefined;
+}
+
+/** Collects the tracks of a document. */
 class TrackReader {
   readonly file: TrackFile;
   isWhole = false;
   readonly #roles: (typeof ROLES)[TrackKind];
+  readonly #elements = new Map<string, Element>();
   /** The open elements. */
-  readonly #open: string[] = [];
+  readonly #open: Element[] = [];
   #text = '';
   #track: Track | undefined;
   #point: Point | undefined;
@@ -192,10 +188,21 @@ class TrackReader {
     };
   }
 
-  open(name: string, attributes: Readonly<Record<string, string>>): void {
-    this.#open.push(name);
+  /** Returns what the elements of a tag stand for. */
+  #elementOf(tag: string): Element {
+    const known = this.#elements.get(tag);
+    if (known !== undefined) return known;
+    const name = tag.slice(tag.lastIndexOf(':') + 1).toLowerCase();
+    const element = { name, role: this.#roles[name], channel: BY_ELEMENT.get(name) };
+    if (this.#elements.size < MAX_NAMES) this.#elements.set(tag, element);
+    return element;
+  }
+
+  open(tag: string, attributes: Readonly<Record<string, string>>): void {
+    const element = this.#elementOf(tag);
+    this.#open.push(element);
     this.#text = '';
-    switch (this.#roles[name]) {
+    switch (element.role) {
       case 'root':
         this.file.creator = textOf(attributes['creator'] ?? '');
         break;
@@ -217,7 +224,7 @@ class TrackReader {
         this.#place(this.#point, attributes['lat'] ?? '', attributes['lon'] ?? '');
         break;
       case 'other':
-        this.file.others.add(name);
+        this.file.others.add(element.name);
         break;
       case undefined:
     }
@@ -239,17 +246,18 @@ class TrackReader {
     this.#text += text;
   }
 
-  close(name: string): void {
-    const role = this.#roles[name];
+  /** Closes the element that was opened last. */
+  close(): void {
+    const element = this.#open.pop();
+    if (element === undefined) return;
+    const { name, role } = element;
     if (role === 'root') this.isWhole = true;
-    this.#open.pop();
-    const parent = this.#open.at(-1) ?? '';
     if (role === 'track') {
       if (this.#track !== undefined) this.file.tracks.push(this.#track);
       this.#track = undefined;
     } else if (role === 'point') this.#endPoint();
-    else if (this.#point !== undefined) this.#addValue(this.#point, name);
-    else if (this.#track !== undefined) this.#addFact(this.#track, parent, name);
+    else if (this.#point !== undefined) this.#addValue(this.#point, element);
+    else if (this.#track !== undefined) this.#addFact(this.#track, name);
     this.#text = '';
   }
 
@@ -270,21 +278,20 @@ class TrackReader {
     }
   }
 
-  #addValue(point: Point, name: string): void {
+  #addValue(point: Point, { name, channel }: Element): void {
     if (name === 'time') {
       point.time = timeOf(this.#text);
       if (Number.isNaN(point.time) && this.#text.trim() !== '')
         this.#noteUnread(this.file.unreadTimes, `time="${textOf(this.#text)}"`);
       return;
     }
-    const channel = BY_ELEMENT.get(name);
     if (channel !== undefined) setChannel(point, channel, this.#text);
   }
 
   /** Takes the facts about a whole track or lap. */
-  #addFact(track: Track, parent: string, name: string): void {
+  #addFact(track: Track, name: string): void {
     const lap = track.laps.at(-1);
-    switch (`${parent} ${name}`) {
+    switch (`${this.#open.at(-1)?.name ?? ''} ${name}`) {
       case 'trk name':
         track.name = textOf(this.#text);
         break;
@@ -314,9 +321,11 @@ function setChannel<C extends Channel>(
   channel: C,
   text: string,
 ): void {
+  let value = Number(text);
+  if (value === 0 && text.trim() === '') return;
   // Some programs write degrees with a decimal comma.
   const isDegrees = channel === 'latitude' || channel === 'longitude';
-  const value = text.trim() === '' ? NaN : Number(isDegrees ? text.replace(',', '.') : text);
+  if (isDegrees && Number.isNaN(value)) value = Number(text.replace(',', '.'));
   const [, least, most] = CHANNELS[channel];
   if (value >= least && value <= most) point[channel] = value;
 }
@@ -325,9 +334,13 @@ function setChannel<C extends Channel>(
 const TIME =
   /^(\d{4}[-/]\d\d[-/]\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d+))? ?(?:Z|([+-]\d\d)(?::?(\d\d))?)?$/i;
 
+/** The usual form, which `Date.parse` reads, too. */
+const USUAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
 /** Returns seconds since 1970; NaN for a text that is no time. A time without a zone is UTC. */
 function timeOf(text: string): number {
   const written = text.trim();
+  if (USUAL_TIME.test(written)) return Date.parse(written) / 1000;
   // Seconds or milliseconds since 1970.
   if (/^\d{10}(?:\d{3})?$/.test(written)) return Number(written) / (written.length > 10 ? 1000 : 1);
   const [, date = '', clock = '', fraction = '0', hours = '+00', minutes = '00'] =
