@@ -6,6 +6,7 @@ import type { RunTarget } from './batch-sender.ts';
 import type { UploadItem } from './report.ts';
 import { type SendOptions, alreadyUploaded, isDone, outcomeOf } from './known-outcome.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
+import { keepHeapSmall } from '../system/this-process.ts';
 import type { ArchiveTarget } from './send-archives.ts';
 import type { TrackEntry } from './send-tracks.ts';
 
@@ -60,6 +61,9 @@ export async function uploadBatch(
   });
 }
 
+/** Files to send for which the heap is kept small; again with each so many, as a thread that starts lets it grow. */
+const MANY = 1_000;
+
 /**
  * Reports the files with a known outcome, and returns the others. Files that failed before come last:
  * a recording that the service cannot store never delays the others. Named zip files, and GPX and TCX files, are
@@ -84,8 +88,8 @@ function reportKnown(
       const item = knownOutcome(file, options, target.known);
       if (typeof item === 'object') target.report(item);
       else if (isTrackName(basename(file.path))) tracks.push(file);
-      else if (item === 'new') waiting.push(file);
-      else failedBefore.push(file);
+      else if (item !== 'new') failedBefore.push(file);
+      else if (waiting.push(file) % MANY === 0) keepHeapSmall();
     }
   }
   return { waiting: [...waiting, ...failedBefore], archives, tracks };
