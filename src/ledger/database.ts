@@ -132,6 +132,8 @@ function create(path: string): void {
     const { DatabaseSync } = loadSqlite();
     const database = new DatabaseSync(made);
     try {
+      // No journal on the disk: what a crash leaves of this file is removed above.
+      database.exec('PRAGMA journal_mode = MEMORY');
       transaction(database, () => {
         database.exec(`${SCHEMA}; PRAGMA user_version = ${VERSION}`);
       });
