@@ -23,7 +23,7 @@ export interface Unwhole {
   readonly state: 'incomplete' | 'corrupt' | 'not-fit';
   /**
    * `recording`: the device has not written the size yet; `missing-bytes`: the file ends early;
-   * `zero-tail`: the CRC does not match because the file ends in zeroes.
+   * `zero-tail`: the file ends in zeroes, also if they leave the CRC correct.
    */
   readonly problem:
     | 'recording'
@@ -70,8 +70,10 @@ function readSegments(bytes: Uint8Array) {
     const found = segmentEnd(bytes, end, bytes.length);
     if (typeof found !== 'number') return { segments, end, fault: found };
     const segment = bytes.subarray(end, found);
-    // The CRC over data and CRC together is 0 if they match.
-    if (crc16(segment) !== 0) return { segments, end, fault: damaged(segment) };
+    // The CRC over data and CRC together is 0 if they match. It stays 0 if only zeroes follow a header with its CRC.
+    if (crc16(segment) !== 0 || zeroesAtEnd(segment) >= ZERO_TAIL_BYTES) {
+      return { segments, end, fault: damaged(segment) };
+    }
     segments++;
     end = found;
   } while (end < bytes.length);
@@ -124,9 +126,12 @@ const CUT_OFF = 'The copy was cut off or is still in progress.';
 const UNFINISHED =
   'The device has not finished this recording: the activity is still in progress, or the device lost power before it could save it.';
 
-/** @param segment whose CRC does not match */
+function zeroesAtEnd(segment: Uint8Array): number {
+  return segment.length - 1 - segment.findLastIndex((byte) => byte !== 0);
+}
+
 function damaged(segment: Uint8Array): Unwhole {
-  const zeroes = segment.length - 1 - segment.findLastIndex((byte) => byte !== 0);
+  const zeroes = zeroesAtEnd(segment);
   return zeroes < ZERO_TAIL_BYTES
     ? corrupt(
         'crc',

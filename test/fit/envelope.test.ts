@@ -45,6 +45,7 @@ const files: readonly [what: string, bytes: Uint8Array, expected: string][] = [
   ['a wrong CRC after a few zeroes', zeroTail(whole, 20), 'corrupt crc'],
   ['a wrong CRC in a later segment', withBrokenCrc(chain), 'corrupt crc'],
   ['zeroes at the end', zeroTail(whole, 1000), 'corrupt zero-tail'],
+  ['zeroes behind the header', zeroTail(whole, whole.length - 14), 'corrupt zero-tail'],
   ['one trailing byte', withTrailingBytes(whole, 1), 'corrupt trailing-bytes'],
   ['many trailing bytes', withTrailingBytes(whole, 300), 'corrupt trailing-bytes'],
   ['trailing zeroes', withTrailingBytes(whole, 300, 0), 'corrupt trailing-bytes'],
