@@ -217,6 +217,9 @@ export class LibraryClient {
       for (const [name, day] of Object.entries({ since, until })) {
         if (day !== undefined) checkDay(name, day);
       }
+      if (since !== undefined && until !== undefined && since > until) {
+        throw new ProgramError('USAGE', `since ${since} is after until ${until}.`);
+      }
       const zone = await this.#zone();
       const { signal } = this.#context;
       const list = await listWorkouts(client, { since, until, limit, zone }, signal);

@@ -480,6 +480,15 @@ describe('a client', () => {
     expect(error.message).toContain(name);
   });
 
+  it('refuses workouts since a day after the last one, as the command does', async () => {
+    const { client } = await open();
+    const error = await failureOf(client().workouts({ since: '2026-05-17', until: '2026-05-10' }));
+    expect([error.code, error.message]).toEqual([
+      'USAGE',
+      'since 2026-05-17 is after until 2026-05-10.',
+    ]);
+  });
+
   it('saves refreshed tokens in the store before it uses them', async () => {
     const { sandbox, tokens, client } = await open({ settings: { refreshToken: 'rotate' } });
     const saved: Tokens[] = [];
