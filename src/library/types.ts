@@ -93,7 +93,7 @@ export interface CommonOptions {
 export type ClientOptions = CommonOptions &
   ({ readonly tokens: Tokens } | { readonly store: TokenStore });
 
-/** A client of the platform for one login. All methods reject with a `SyncError`. */
+/** A client of the platform for one login. All methods reject with a `SyncError`, or with the reason of its `signal`. */
 export interface Client extends AsyncDisposable {
   /** Uploads a FIT recording in memory, once. */
   upload(recording: RecordingBytes, options?: UploadOptions): Promise<UploadResult>;
