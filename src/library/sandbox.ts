@@ -125,10 +125,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       })),
       settings: { ...settings, platform, autoApprove },
     });
-    const close = async () => {
-      await server.close();
-      lock?.release();
-    };
+    const close = () => server.close().finally(() => lock?.release());
     return {
       url: server.url,
       port: server.port,

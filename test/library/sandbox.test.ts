@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { VERSION } from '../../src/base/version.ts';
@@ -29,6 +29,17 @@ describe('startSandbox', () => {
       message: `Another sandbox uses the folder ${data}.`,
     });
     await first.close();
+    await open({ data });
+  });
+
+  it('frees its data folder if the data cannot be saved at its end', async () => {
+    const data = scratchDir();
+    const first = await startSandbox({ data });
+    const obstacle = join(data, 'sandbox.json.new');
+    mkdirSync(obstacle);
+    first.control.tokens();
+    await expect(first.close()).rejects.toThrow(obstacle);
+    rmSync(obstacle, { recursive: true });
     await open({ data });
   });
 
