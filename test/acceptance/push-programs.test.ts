@@ -117,6 +117,22 @@ it('sync undo wellness sends the values before again, and names those that the p
   expect(heldBy(world)).toMatchObject({ restingHr: 51 });
 });
 
+it('sync undo wellness twice says that the day was undone before, and sends nothing', async () => {
+  const world = await openLoggedInWorld();
+  const undo = () => world.sync(['undo', 'wellness', DAY]);
+  for (const restingHr of [46, 51]) {
+    await push(
+      world,
+      'wellness',
+      world.write('day.json', JSON.stringify({ date: DAY, restingHr })),
+    );
+  }
+  expect(await undo()).toMatchObject({ code: 0 });
+  expect(await undo()).toMatchObject({ code: 0, stdout: `${DAY}: undone before.\n` });
+  expect(world.sandbox.control.requests({ route: 'wellness' })).toHaveLength(3);
+  expect((await world.sync(['explain', DAY])).stdout).toContain('Wellness   You undid it.');
+});
+
 const HEADER =
   'Day,Time,Group,Food Name,Amount,Energy (kcal),Carbs (g),Fat (g),Protein (g),Category\n';
 const servings = (...foods: string[]) =>

@@ -89,21 +89,26 @@ export function undoneDay(known: Sent): SettledDay {
   const values: JsonObject = {};
   const sent: Record<string, SentField> = {};
   const notes: Warning[] = [];
-  for (const [field, { value, before }] of Object.entries(known)) {
-    if (before === undefined || before === null) continue;
+  const held: string[] = [];
+  let isUndone = false;
+  for (const [field, { value, before = null, undone = null }] of Object.entries(known)) {
+    if (before === null) {
+      if (undone === null) held.push(field);
+      else isUndone = true;
+      continue;
+    }
     values[field] = before.value;
     sent[field] = { ...before, before: null, undone: value };
     const message = `${show(before.value)}, sent before, is sent again in place of ${show(value)}`;
     notes.push({ source: '', field, message });
   }
-  const held = Object.keys(known).filter((name) => !(name in values));
   if (held.length > 0 && notes.length > 0) {
     const kept = valuesText(
       Object.fromEntries(held.map((name) => [name, known[name]?.value ?? null])),
     );
     notes.push({ source: '', message: `the platform cannot forget a value, and keeps ${kept}` });
   }
-  return { values, notes, sent, isUndone: false, held };
+  return { values, notes, sent, isUndone, held };
 }
 
 /** Names fields and their values. */
