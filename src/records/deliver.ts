@@ -162,8 +162,10 @@ class DayQueue {
     if (kind === 'wellness' && this.#options.undo !== undefined) {
       // Nothing will be sent, and the ledger must not say so: the day stays as it is.
       const known = ledger.wellness.day(date).sent;
-      const { values, held } = undoneDay(known);
-      if (held.length > 0 && Object.keys(values).length === 0) return cannotForget(known, held);
+      const { values, held, isUndone } = undoneDay(known);
+      if (Object.keys(values).length === 0) {
+        return held.length > 0 ? cannotForget(known, held) : isUndone ? UNDONE : UNCHANGED;
+      }
     }
     if (dryRun) {
       return kind === 'wellness'

@@ -95,6 +95,7 @@ it('sync undo wellness sends the values before again, and names those that the p
   const file = (value: object) => world.write('day.json', JSON.stringify({ date: DAY, ...value }));
   const undo = () => world.sync(['undo', 'wellness', DAY]);
   expect((await undo()).stdout).toBe(`${DAY}: nothing of that day was sent from here.\n`);
+  expect((await world.sync(['explain', DAY])).stdout).not.toContain('confirmed');
   await push(world, 'wellness', file({ restingHr: 46 }));
   expect(await undo()).toMatchObject({
     code: 6,
