@@ -9,7 +9,7 @@ import { parseJson } from '../base/json.ts';
 import { programName } from '../base/phrase.ts';
 import { mostSimilar } from '../base/similar.ts';
 import { FAULT_KINDS, FAULT_PARAMS, FAULT_ROUTES, FaultSpecError } from '../sandbox/faults/spec.ts';
-import { DEFAULT_SANDBOX_PORT, startSandbox, type SandboxServer } from '../sandbox/server.ts';
+import { DEFAULT_SANDBOX_PORT, startSandbox } from '../sandbox/server.ts';
 import {
   DEFAULT_SETTINGS,
   PLATFORM_NOTES,
@@ -18,7 +18,6 @@ import {
   SETTINGS,
   type SettingFacts,
 } from '../sandbox/settings.ts';
-import type { Lock } from '../system/process-lock.ts';
 import { storageError } from '../system/storage.ts';
 import { clearReadyFile, exportLine, openRequestFile, readyFile } from './sandbox-files.ts';
 import { readyJson, readyText, requestText, stoppedJson, stoppedText } from './sandbox-words.ts';
@@ -118,7 +117,7 @@ async function serve(
   onRequest: (record: RequestRecord) => void,
 ): Promise<void> {
   const { output, signal } = context;
-  const { sandbox, lock } = await start(flags, onRequest);
+  const { sandbox, stop } = await start(flags, onRequest);
   const ready = readyJson(sandbox, {
     data: flags.data === undefined ? null : resolve(flags.data),
     faults: flags.fault ?? [],
@@ -135,8 +134,7 @@ async function serve(
     output.result(stopped, stoppedText(stopped));
   } finally {
     file?.remove();
-    await sandbox.close();
-    lock?.release();
+    await stop();
   }
 }
 
@@ -147,10 +145,7 @@ function settingTerm([name, { meaning, byDefault }]: [string, SettingFacts]): [s
 }
 
 /** @throws SyncError `USAGE` for a wrong value, `PORT_IN_USE`, `STORAGE`, `BUSY` */
-async function start(
-  flags: SandboxFlags,
-  onRequest: (record: RequestRecord) => void,
-): Promise<{ readonly sandbox: SandboxServer; readonly lock: Lock | undefined }> {
+async function start(flags: SandboxFlags, onRequest: (record: RequestRecord) => void) {
   const port = wholeNumber('--port', flags.port ?? String(DEFAULT_SANDBOX_PORT), 0, 65_535);
   const { platform, autoApprove } = flags;
   const settings = { ...Object.fromEntries((flags.set ?? []).map(setting)), platform, autoApprove };
@@ -172,7 +167,16 @@ async function start(
       onRequest,
       version: VERSION,
     });
-    return { sandbox, lock };
+    const stop = async () => {
+      try {
+        await sandbox.close();
+      } catch (error) {
+        throw explained(error, port, data);
+      } finally {
+        lock?.release();
+      }
+    };
+    return { sandbox, stop };
   } catch (error) {
     lock?.release();
     throw explained(error, port, data);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type SandboxFlags, sandbox } from '../../src/commands/sandbox.ts';
@@ -275,6 +275,22 @@ describe('sync sandbox', () => {
     });
     await stop();
     await start({ data });
+  });
+
+  it('names the data folder if it cannot save its data at its end', async () => {
+    const data = scratchDir();
+    const { info, stop } = await start({ data });
+    mkdirSync(join(data, 'sandbox.json.new'));
+    const request = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    };
+    expect((await fetch(`${info.url}/_sandbox/tokens`, request)).status).toBe(500);
+    await expect(stop()).rejects.toMatchObject({
+      code: 'STORAGE',
+      message: expect.stringContaining(`cannot keep its state in ${data}`) as string,
+    });
   });
 
   it.skipIf(process.platform === 'win32')('makes the folder of --data for its owner', async () => {
