@@ -24,8 +24,10 @@ export class JsonTooDeep extends JsonFault {}
  * @throws SyntaxError if the text is not JSON; JsonTooDeep
  */
 export function parseJson(text: string): unknown {
-  scanJson(text);
-  return JSON.parse(text) as unknown;
+  // Programs on Windows add a byte order mark.
+  const json = text.startsWith('\ufeff') ? text.slice(1) : text;
+  scanJson(json);
+  return JSON.parse(json) as unknown;
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -18,8 +18,6 @@ export function readJsonFile(path: string, hint: Text) {
     throw new SyncError('CONFIG', `${path} cannot be read: ${messageOf(cause)}`, { cause });
   }
   try {
-    // Editors on Windows add a byte order mark.
-    text = text.replace(/^\ufeff/, '');
     return { text, value: parseJson(text) };
   } catch (cause) {
     if (cause instanceof JsonTooDeep) {

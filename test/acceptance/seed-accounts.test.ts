@@ -31,7 +31,8 @@ const counts = (world: World) =>
 
 /** Writes a list of accounts. @returns its path */
 const writeAccounts = (world: World, accounts: readonly unknown[]) =>
-  world.write('accounts.json', JSON.stringify(accounts));
+  // As PowerShell writes it.
+  world.write('accounts.json', `\ufeff${JSON.stringify(accounts)}`);
 
 const hashes = (world: World, athlete: string) =>
   world.sandbox.control

@@ -48,8 +48,7 @@ function readTokens(text: string, now: number): NewTokens {
   const hint = 'Pipe in the whole answer of the token endpoint: {"access_token": "...", ...}.';
   let parsed: unknown;
   try {
-    // PowerShell writes a byte order mark before piped text.
-    parsed = parseJson(text.replace(/^\ufeff/, ''));
+    parsed = parseJson(text);
   } catch (error) {
     // The parser's message would quote the input, which may be a token.
     const problem = error instanceof JsonTooDeep ? error.message : 'the input on stdin is not JSON';
