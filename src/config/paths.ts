@@ -66,9 +66,11 @@ export function findPaths(env: Env, platform: NodeJS.Platform, homeDir: string):
       },
     );
   };
+  // Lines of a file from Windows end with a carriage return.
+  const named = (variable: string) => env[variable]?.trim();
   return {
-    configFile: join(env['SYNC_CONFIG_DIR'] || homely(found.config), FILE),
-    stateDir: env['SYNC_STATE_DIR'] || homely(found.state),
+    configFile: join(named('SYNC_CONFIG_DIR') || homely(found.config), FILE),
+    stateDir: named('SYNC_STATE_DIR') || homely(found.state),
   };
 }
 

@@ -129,7 +129,7 @@ function whyNever(
     return 'the path of the redirect URI must not end in /callback';
   // Each run of such a container would register another client.
   const isContainer = existsSync('/.dockerenv') || (env['container'] ?? '') !== '';
-  const hasState = (env['SYNC_STATE_DIR'] ?? '') !== '';
+  const hasState = (env['SYNC_STATE_DIR'] ?? '').trim() !== '';
   return isContainer && !hasState
     ? 'set SYNC_STATE_DIR to a folder that the container keeps'
     : undefined;
