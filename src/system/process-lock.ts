@@ -28,7 +28,10 @@ export function tryLock(path: string): Lock | undefined {
     throw unusable(path, cause);
   }
   try {
-    database.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    // Nothing is ever written: without a journal on the disk, no release waits for it.
+    database.exec(
+      'PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE',
+    );
   } catch (cause) {
     database.close();
     if (isBusy(cause)) return undefined;
