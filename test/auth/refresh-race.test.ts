@@ -1,27 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { dirname } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/config.ts';
 import { openStore } from '../../src/credentials/open-store.ts';
 import { findPaths } from '../../src/config/paths.ts';
 import type { SandboxServer } from '../../src/sandbox/server.ts';
-import { type TestBuild, buildForTest } from '../support/build.ts';
+import { useBuild } from '../support/build.ts';
 import { startKeychain, whyNoKeychain } from '../support/keychain.ts';
 import { mint, never, sandbox, scratchDir, tokenRequests } from './support.ts';
 
-let built: TestBuild;
-beforeAll(async () => {
-  built = await buildForTest({
-    'refresh-worker': 'test/auth/refresh-worker.ts',
-    'keychain-child': 'src/credentials/keychain-child.ts',
-  });
+const program = useBuild({
+  'refresh-worker': 'test/auth/refresh-worker.ts',
+  'keychain-child': 'src/credentials/keychain-child.ts',
 });
-afterAll(() => built.remove());
 
 /** Starts a process with an open session, which asks for a token after `begin()`. */
 async function startWorker(env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [join(built.dir, 'refresh-worker.cjs')], {
+  const child = spawn(process.execPath, [program('refresh-worker')], {
     env,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -62,7 +58,7 @@ async function sharedLogin(service: SandboxServer, kind: 'file' | 'keychain') {
   const store = openStore(loadConfig({ env, paths }, undefined), {
     env,
     platform: process.platform,
-    programDir: built.dir,
+    programDir: dirname(program('keychain-child')),
     attended: false,
   });
   const login = mint(service);

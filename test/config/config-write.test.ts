@@ -7,18 +7,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { changeProfile } from '../../src/config/config-write.ts';
 import type { Paths } from '../../src/config/paths.ts';
-import { buildWorker } from '../ledger/support.ts';
+import { useWorkers } from '../ledger/support.ts';
 import { failure } from '../support/failure.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 
-let workers: Awaited<ReturnType<typeof buildWorker>>;
-beforeAll(async () => {
-  workers = await buildWorker();
-});
-afterAll(() => workers.remove());
+const startWorker = useWorkers();
 
 function scratch(): Paths & { dir: string; read: () => unknown; write: (text: string) => void } {
   const dir = scratchDir();
@@ -114,7 +110,7 @@ it('loses no change if several processes write at the same time', async () => {
   const place = scratch();
   const names = Array.from({ length: 12 }, (_, i) => `profile-${i}`);
   const all = names.map((name) =>
-    workers.start('change-profile-when-told', place.dir, name, `scope-of-${name}`),
+    startWorker('change-profile-when-told', place.dir, name, `scope-of-${name}`),
   );
   await Promise.all(all.map((worker) => worker.line()));
   for (const worker of all) worker.tell();

@@ -1,22 +1,19 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { spawn, spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type KeychainOptions, keychainStore } from '../../src/credentials/keychain.ts';
-import { type TestBuild, buildForTest } from '../support/build.ts';
 import { type KeychainState, startKeychain, whyNoKeychain } from '../support/keychain.ts';
+import { PROGRAM } from '../support/program.ts';
 import { everythingShownOf, failure, never, scratchDir } from '../auth/support.ts';
 import { plain, someCredentials } from './support.ts';
 
 const unavailable = whyNoKeychain();
 if (unavailable !== undefined) console.warn(`Keychain tests are skipped: ${unavailable}.`);
 
-let built: TestBuild;
-beforeAll(async () => {
-  built = await buildForTest({ 'keychain-child': 'src/credentials/keychain-child.ts' });
-});
-afterAll(() => built.remove());
+/** Of the built program. */
+const CHILD = join(dirname(PROGRAM), 'keychain-child.cjs');
 
 async function keychain(state: KeychainState = 'unlocked') {
   const scratch = await startKeychain(state);
@@ -28,7 +25,7 @@ async function keychain(state: KeychainState = 'unlocked') {
 function storeIn(env: Record<string, string>, over: Partial<KeychainOptions> = {}) {
   return keychainStore({
     account: 'default',
-    childPath: join(built.dir, 'keychain-child.cjs'),
+    childPath: CHILD,
     env,
     platform: process.platform,
     attended: false,
@@ -206,7 +203,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     const { open } = await keychain();
     const childPath = join(scratchDir(), 'slow.cjs');
     const wait = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_500)';
-    const child = JSON.stringify(join(built.dir, 'keychain-child.cjs'));
+    const child = JSON.stringify(CHILD);
     writeFileSync(
       childPath,
       `const load = process.dlopen;

@@ -12,23 +12,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { LogReader, logEntry, logIo, openLog } from '../../src/daemon/log.ts';
 import { systemClock } from '../../src/system/this-process.ts';
-import { type TestBuild, buildForTest } from '../support/build.ts';
+import { useBuild } from '../support/build.ts';
 import { FORBIDDEN, HOSTILE } from '../support/hostile.ts';
 import { until } from '../watch/support.ts';
 import { scratchDir } from './support.ts';
 
-let build: TestBuild;
-beforeAll(async () => {
-  build = await buildForTest({ 'log-writer': 'test/daemon/children/log-writer.ts' });
-});
-afterAll(() => build.remove());
+const program = useBuild({ 'log-writer': 'test/daemon/children/log-writer.ts' });
 
 /** Another process that writes the log. */
 function startWriter(path: string, maxBytes: number) {
-  const args = [join(build.dir, 'log-writer.cjs'), path, String(maxBytes)];
+  const args = [program('log-writer'), path, String(maxBytes)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return {

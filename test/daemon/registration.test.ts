@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { reportDaemons } from '../../src/commands/daemon/daemons.ts';
 import type { Config } from '../../src/config/config.ts';
 import { isHeld } from '../../src/system/process-lock.ts';
@@ -21,16 +21,12 @@ import { inspectWatcher, listWatchers, watcherPaths } from '../../src/daemon/reg
 import { type WatcherState, writeState } from '../../src/daemon/state-file.ts';
 import { stopDaemon } from '../../src/daemon/stop.ts';
 import { testContext } from '../support/context.ts';
-import { type TestBuild, buildForTest } from '../support/build.ts';
+import { useBuild } from '../support/build.ts';
 import { isAlive } from '../support/processes.ts';
 import { missingTools, skipNote } from '../support/shell.ts';
 import { scratchDir, scratchPaths } from './support.ts';
 
-let build: TestBuild;
-beforeAll(async () => {
-  build = await buildForTest({ holder: 'test/daemon/children/holder.ts' });
-});
-afterAll(() => build.remove());
+const program = useBuild({ holder: 'test/daemon/children/holder.ts' });
 
 const WHO = {
   profile: 'default',
@@ -51,7 +47,7 @@ const reported = (stateDir: string) => {
 /** Starts a process that registers like a real daemon. */
 async function startHolder(...extra: string[]) {
   const stateDir = scratchDir();
-  const args = [join(build.dir, 'holder.cjs'), stateDir, '/rides', ...extra];
+  const args = [program('holder'), stateDir, '/rides', ...extra];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');

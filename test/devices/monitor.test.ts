@@ -1,20 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { DeviceMonitor } from '../../src/devices/monitor.ts';
 import { mountsIn } from '../../src/devices/places.ts';
 import type { Device, FoundDevices } from '../../src/devices/types.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
-import { type TestBuild, buildForTest } from '../support/build.ts';
+import { useBuild } from '../support/build.ts';
 import { testContext } from '../support/context.ts';
 import { NEVER_MS, until } from '../support/until.ts';
 
-let built: TestBuild;
-beforeAll(async () => {
-  built = await buildForTest({ 'device-monitor': 'src/devices/monitor-child.ts' });
-});
-afterAll(() => built.remove());
+const program = useBuild({ 'device-monitor': 'src/devices/monitor-child.ts' });
 
 /** Every folder in `media` with a file `device` counts as one. */
 function devicesIn(media: string): FoundDevices {
@@ -38,7 +34,7 @@ async function monitorOf(
       ...{ platform: process.platform, env: process.env, homeDir: '', apps: false },
       ...{ mounts: mountsIn(media), childPath: '' },
     },
-    childPath: join(built.dir, 'device-monitor.cjs'),
+    childPath: program('device-monitor'),
     find: () => Promise.resolve(devicesIn(media)),
     ...options,
   });

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { dirname } from 'node:path';
 import { findDevices, surveyDevices } from '../../src/devices/find.ts';
 import { mountsIn } from '../../src/devices/places.ts';
 import type {
@@ -10,7 +9,7 @@ import type {
   SurveyedDevice,
 } from '../../src/devices/types.ts';
 import { never } from '../auth/support.ts';
-import { type TestBuild, buildForTest } from '../support/build.ts';
+import { useBuild } from '../support/build.ts';
 import { type RecordingOptions, makeRecording } from '../support/fit-maker.ts';
 
 /** Numbers of the FIT profile. */
@@ -27,18 +26,14 @@ export const EDGE_840 = 4062;
 
 /** Builds the child process once for a test file, and returns searches that use it. */
 export function deviceSearch() {
-  let built: TestBuild;
-  beforeAll(async () => {
-    built = await buildForTest({ 'device-child': 'src/devices/device-child.ts' });
-  });
-  afterAll(() => built.remove());
+  const program = useBuild({ 'device-child': 'src/devices/device-child.ts' });
   const places = (over: Partial<Places>): Places => ({
     platform: process.platform,
     env: process.env,
     homeDir: '',
     mounts: [],
     apps: false,
-    childPath: join(built.dir, 'device-child.cjs'),
+    childPath: program('device-child'),
     ...over,
   });
   return {

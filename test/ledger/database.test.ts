@@ -9,24 +9,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { transaction } from '../../src/ledger/guard.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
-import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
+import { markIn, openIn, scratchDir, useWorkers } from './support.ts';
 import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 import { caught } from '../support/failure.ts';
 import { DatabaseSync } from '../support/sqlite.ts';
 
-let workers: Awaited<ReturnType<typeof buildWorker>>;
-beforeAll(async () => {
-  workers = await buildWorker();
-});
-afterAll(() => workers.remove());
+const startWorker = useWorkers();
 
 it('lets twenty processes start at once in an empty folder, and loses no row', async () => {
   const dir = join(scratchDir(), 'state');
-  const all = Array.from({ length: 20 }, () => workers.start('open-when-told', dir));
+  const all = Array.from({ length: 20 }, () => startWorker('open-when-told', dir));
   expect(await Promise.all(all.map((worker) => worker.line()))).toEqual(Array(20).fill('ready'));
   for (const worker of all) worker.tell();
   expect(await Promise.all(all.map((worker) => worker.line()))).toEqual(Array(20).fill('done'));

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RecordLedger } from '../../src/ledger/records.ts';
-import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
+import { markIn, openIn, scratchDir, useWorkers } from './support.ts';
 
-let workers: Awaited<ReturnType<typeof buildWorker>>;
-beforeAll(async () => {
-  workers = await buildWorker();
-});
-afterAll(() => workers.remove());
+const startWorker = useWorkers();
 
 const DAY = '2026-02-15';
 
@@ -94,7 +90,7 @@ describe('RecordLedger', () => {
     ledger.release('nutrition', DAY);
     expect(ledger.claim('nutrition', DAY, 'x', true)).toBe('busy');
     other.release('nutrition', DAY);
-    const process = workers.start('claim-day', dir, DAY);
+    const process = startWorker('claim-day', dir, DAY);
     expect(await process.line()).toBe('yours');
     expect(ledger.claim('nutrition', DAY, 'x', false)).toBe('busy');
     expect(ledger.claim('nutrition', '2026-02-16', 'x', false)).toBe('yours');

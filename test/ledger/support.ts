@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../src/ledger/database.ts';
 import { type ProcessMark, markProcess } from '../../src/system/processes.ts';
-import { buildForTest } from '../support/build.ts';
+import { useBuild } from '../support/build.ts';
 
 export { scratchDir } from '../support/scratch-dir.ts';
 
@@ -32,32 +32,26 @@ export interface Worker {
   kill(): Promise<void>;
 }
 
-/** Builds `test/ledger/worker.ts` once for a test file. */
-export async function buildWorker(): Promise<{
-  start: (...args: string[]) => Worker;
-  remove: () => void;
-}> {
-  const built = await buildForTest({ worker: 'test/ledger/worker.ts' });
-  return {
-    remove: () => built.remove(),
-    start: (...args) => {
-      const child = spawn(process.execPath, [join(built.dir, 'worker.cjs'), ...args], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      });
-      const kill = async () => {
-        if (child.exitCode !== null || child.signalCode !== null) return;
-        const ended = once(child, 'close');
-        child.kill('SIGKILL');
-        await ended;
-      };
-      onTestFinished(kill);
-      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-      return {
-        child,
-        kill,
-        line: async () => String((await lines.next()).value),
-        tell: () => void child.stdin.write('go\n'),
-      };
-    },
+/** Builds `test/ledger/worker.ts` for the tests of a file. @returns a function that starts it */
+export function useWorkers(): (...args: string[]) => Worker {
+  const program = useBuild({ worker: 'test/ledger/worker.ts' });
+  return (...args) => {
+    const child = spawn(process.execPath, [program('worker'), ...args], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const kill = async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'close');
+      child.kill('SIGKILL');
+      await ended;
+    };
+    onTestFinished(kill);
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    return {
+      child,
+      kill,
+      line: async () => String((await lines.next()).value),
+      tell: () => void child.stdin.write('go\n'),
+    };
   };
 }

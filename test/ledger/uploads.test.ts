@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Database } from '../../src/ledger/database.ts';
 import type { LedgerUpload } from '../../src/ledger/upload-rows.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
-import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
+import { markIn, openIn, scratchDir, useWorkers } from './support.ts';
 import { mountCrashDisk, whyNoCrashDisk } from '../support/crash-disk.ts';
 import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 
-let workers: Awaited<ReturnType<typeof buildWorker>>;
-beforeAll(async () => {
-  workers = await buildWorker();
-});
-afterAll(() => workers.remove());
+const startWorker = useWorkers();
 
 const FOUND = {
   sha256: 'a'.repeat(64),
@@ -65,7 +61,7 @@ const skipped = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 it.skipIf(whyNot)(`loses a dozen uploads at most when the power fails${skipped}`, async () => {
   const dir = scratchDir();
   const disk = mountCrashDisk(dir);
-  const worker = workers.start('send-200', dir);
+  const worker = startWorker('send-200', dir);
   expect(await worker.line()).toBe('sent');
   disk.cutPower();
   await worker.kill();
@@ -146,7 +142,7 @@ describe('uploadLedger', () => {
     ledger.confirm(A.sha256, 1, { fitFileId: 'f' });
     const before = ledger.find(A.sha256);
     if (how === 'dies with its process') {
-      const worker = workers.start('claim-upload', dir, A.sha256, 'force');
+      const worker = startWorker('claim-upload', dir, A.sha256, 'force');
       expect(await worker.line()).toBe('yours');
       await worker.kill();
     } else {
@@ -242,7 +238,7 @@ describe('uploadLedger between processes', () => {
   /** Lets so many processes claim the recording at once, and returns the results. */
   async function claimAtOnce(count: number, dir: string): Promise<string[]> {
     const all = Array.from({ length: count }, () =>
-      workers.start('claim-upload-when-told', dir, A.sha256),
+      startWorker('claim-upload-when-told', dir, A.sha256),
     );
     const lines = () => Promise.all(all.map((one) => one.line()));
     expect(new Set(await lines())).toEqual(new Set(['ready']));
@@ -265,7 +261,7 @@ describe('uploadLedger between processes', () => {
 
   it('lets the next process claim the recording of a killed sender', async () => {
     const { dir, ledger } = open();
-    const other = workers.start('claim-upload', dir, A.sha256);
+    const other = startWorker('claim-upload', dir, A.sha256);
     expect(await other.line()).toBe('yours');
     expect(ledger.claim(A, false)).toBe('busy');
     await other.kill();
@@ -283,7 +279,7 @@ describe('uploadLedger between processes', () => {
 
   it("grants a dead process's recording to one of several claimants", async () => {
     const { dir } = open();
-    const dead = workers.start('claim-upload', dir, A.sha256);
+    const dead = startWorker('claim-upload', dir, A.sha256);
     expect(await dead.line()).toBe('yours');
     await dead.kill();
     const claims = await claimAtOnce(6, dir);

@@ -1,18 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/system/this-process.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { isHeld, tryLock, withLock } from '../../src/system/process-lock.ts';
 import { type ProcessMark, markProcess } from '../../src/system/processes.ts';
-import { buildWorker, markIn, scratchDir } from '../ledger/support.ts';
+import { useWorkers, markIn, scratchDir } from '../ledger/support.ts';
 import { caught } from '../support/failure.ts';
 
-let workers: Awaited<ReturnType<typeof buildWorker>>;
-beforeAll(async () => {
-  workers = await buildWorker();
-});
-afterAll(() => workers.remove());
+const startWorker = useWorkers();
 
 const signal = new AbortController().signal;
 const patient = { clock: systemClock, signal };
@@ -36,16 +32,16 @@ describe('a lock', () => {
   it('excludes other processes, and is free when its process is killed', async () => {
     const dir = scratchDir();
     const path = join(dir, 'one.lock');
-    const other = workers.start('lock', dir);
+    const other = startWorker('lock', dir);
     expect(await other.line()).toBe('held');
     expect(tryLock(path)).toBeUndefined();
-    expect(await workers.start('lock', dir).line()).toBe('busy');
+    expect(await startWorker('lock', dir).line()).toBe('busy');
     await other.kill();
     const mine = tryLock(path);
     expect(mine).toBeDefined();
-    expect(await workers.start('lock', dir).line()).toBe('busy');
+    expect(await startWorker('lock', dir).line()).toBe('busy');
     mine?.release();
-    expect(await workers.start('lock', dir).line()).toBe('held');
+    expect(await startWorker('lock', dir).line()).toBe('held');
   });
 
   it('is created in a folder that only its owner can enter', () => {
@@ -144,7 +140,7 @@ describe('withLock', () => {
 
   it('acquires the lock of a process that was killed in the meantime', async () => {
     const dir = scratchDir();
-    const other = workers.start('lock', dir);
+    const other = startWorker('lock', dir);
     expect(await other.line()).toBe('held');
     const entered = withLock(join(dir, 'one.lock'), patient, () => Promise.resolve('in'));
     await other.kill();
@@ -162,7 +158,7 @@ describe('inspecting a lock', () => {
     expect(isHeld(path)).toBe(true);
     mine?.release();
     expect(isHeld(path)).toBe(false);
-    const other = workers.start('lock', dir);
+    const other = startWorker('lock', dir);
     expect(await other.line()).toBe('held');
     expect(isHeld(path)).toBe(true);
     await other.kill();
@@ -172,10 +168,10 @@ describe('inspecting a lock', () => {
 
   it('never counts another inspection as a holder', async () => {
     const dir = scratchDir();
-    const dead = workers.start('lock', dir);
+    const dead = startWorker('lock', dir);
     expect(await dead.line()).toBe('held');
     await dead.kill();
-    const lookers = Array.from({ length: 4 }, () => workers.start('look-when-told', dir));
+    const lookers = Array.from({ length: 4 }, () => startWorker('look-when-told', dir));
     await Promise.all(lookers.map((one) => one.line()));
     for (const one of lookers) one.tell();
     const seen = await Promise.all(lookers.map((one) => one.line()));
@@ -225,7 +221,7 @@ describe('the mark of a process', () => {
   it('ends with a killed process, and the files of that process are deleted', async () => {
     const dir = scratchDir();
     const mine = markIn(dir);
-    const other = workers.start('mark', dir);
+    const other = startWorker('mark', dir);
     const id = await other.line();
     expect(isDead(mine, id)).toBe(false);
     await other.kill();
@@ -239,8 +235,8 @@ describe('the mark of a process', () => {
 
   it('is deleted a day later if its process was killed and left no files', async () => {
     const dir = scratchDir();
-    const killed = workers.start('mark', dir);
-    const alive = workers.start('mark', dir);
+    const killed = startWorker('mark', dir);
+    const alive = startWorker('mark', dir);
     const [dead, living] = [await killed.line(), await alive.line()];
     await killed.kill();
     const recent = markIn(dir).id;

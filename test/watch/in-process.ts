@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterEach, beforeEach } from 'vitest';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { RecordLedger } from '../../src/ledger/records.ts';
@@ -16,7 +16,7 @@ import { Outbox } from '../../src/watch/send/outbox.ts';
 import type { WatchNotice } from '../../src/watch/report.ts';
 import type { WatcherOptions, WatcherTarget } from '../../src/watch/parts.ts';
 import { Watcher } from '../../src/watch/watcher.ts';
-import { type TestBuild, buildForTest } from '../support/build.ts';
+import { useBuild } from '../support/build.ts';
 import { clientOf } from '../support/delivery.ts';
 import { testContext } from '../support/context.ts';
 import type { ManualClock } from './manual-clock.ts';
@@ -49,12 +49,8 @@ const LOCAL: FilesystemType = { noEvents: undefined, removable: false };
 
 /** Builds the child that reads folders which may hang, for the tests of a file. @returns how to start it */
 export function useFolderReader() {
-  let built: TestBuild;
-  beforeAll(async () => {
-    built = await buildForTest({ 'remote-child': 'src/devices/remote/remote-child.ts' });
-  });
-  afterAll(() => built.remove());
-  return () => ({ childPath: join(built.dir, 'remote-child.cjs'), env: process.env });
+  const program = useBuild({ 'remote-child': 'src/devices/remote/remote-child.ts' });
+  return () => ({ childPath: program('remote-child'), env: process.env });
 }
 
 /** No test but those of devices and mounts starts the child. */

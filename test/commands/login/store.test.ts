@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readConfigFile } from '../../../src/config/config.ts';
 import { keychainEntryName } from '../../../src/credentials/open-store.ts';
 import { tokenFilePath } from '../../../src/credentials/file.ts';
 import { type Paths, findPaths } from '../../../src/config/paths.ts';
 import type { SandboxServer } from '../../../src/sandbox/server.ts';
 import { failure, sandbox, scratchDir, testSystem, testIo } from '../../auth/support.ts';
-import { type TestBuild, buildForTest } from '../../support/build.ts';
 import { startKeychain, whyNoKeychain } from '../../support/keychain.ts';
+import { PROGRAM } from '../../support/program.ts';
 import { startLogin, tokenOf } from './support.ts';
 
 /** The routes of the requests that the sandbox received. The check of the login page is the first. */
@@ -19,12 +19,6 @@ function routesOf({ control }: SandboxServer) {
 
 const unavailable = whyNoKeychain();
 if (unavailable !== undefined) console.warn(`Logins into a keychain are skipped: ${unavailable}.`);
-
-let built: TestBuild;
-beforeAll(async () => {
-  built = await buildForTest({ 'keychain-child': 'src/credentials/keychain-child.ts' });
-});
-afterAll(() => built.remove());
 
 /** A machine with this environment, on which no store is configured. */
 function machine(service: SandboxServer, env: Readonly<Record<string, string>>, stateDir?: string) {
@@ -45,7 +39,7 @@ function machine(service: SandboxServer, env: Readonly<Record<string, string>>, 
       homeDir,
       env: full,
       io,
-      programDir: built.dir,
+      programDir: dirname(PROGRAM),
       openBrowser: (url) => {
         void fetch(url).then((page) => page.text());
         return Promise.resolve();

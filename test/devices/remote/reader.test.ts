@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { RemoteReader, RemoteReaders } from '../../../src/devices/remote/reader.ts';
-import { type TestBuild, buildForTest } from '../../support/build.ts';
+import { useBuild } from '../../support/build.ts';
 import { type MtpDevice, mountMtp, whyNoMtp } from '../../support/mtp-mount.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 
@@ -11,11 +11,7 @@ const note = noMtp === undefined ? '' : ` (skipped: ${noMtp})`;
 const NEVER = new AbortController().signal;
 const LIMIT = 1024 * 1024;
 
-let built: TestBuild;
-beforeAll(async () => {
-  built = await buildForTest({ 'remote-child': 'src/devices/remote/remote-child.ts' });
-});
-afterAll(() => built.remove());
+const program = useBuild({ 'remote-child': 'src/devices/remote/remote-child.ts' });
 
 let around: string;
 beforeEach(() => {
@@ -23,7 +19,7 @@ beforeEach(() => {
 });
 
 function makeReader(silenceMs?: number): RemoteReader {
-  const childPath = join(built.dir, 'remote-child.cjs');
+  const childPath = program('remote-child');
   const reader = new RemoteReader({ childPath, env: process.env, silenceMs });
   onTestFinished(() => reader.close());
   return reader;
