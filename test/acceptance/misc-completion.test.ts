@@ -24,44 +24,45 @@ function furnishedHome(): Home {
   return home;
 }
 
-/** What is typed before the tab, and the only completion of it: the program's arguments then. */
+/**
+ * What is typed before the tab, and the only completion of it: the program's arguments then. Each is another case
+ * for the script of a shell; {@link WORDS} has those of the program.
+ */
 const COMPLETIONS: readonly (readonly [string, readonly string[]])[] = [
   ['sync pus', ['push']],
-  ['sync push nu', ['push', 'nutrition']],
   ['athlete-sync config se', ['config', 'set']],
-  ['sync seed --acc', ['seed', '--accounts']],
-  ['sync push wellness --tz UTC --dr', ['push', 'wellness', '--tz', 'UTC', '--dry-run']],
-  ['sync login --store k', ['login', '--store', 'keychain']],
   ['sync login --store=f', ['login', '--store=file']],
-  [
-    'sync sandbox --verbose --platform interface',
-    ['sandbox', '--verbose', '--platform', 'interface'],
-  ],
-  ['sync status --profile wo', ['status', '--profile', 'work']],
-  ['sync push wellness --tz Europe/Ber', ['push', 'wellness', '--tz', 'Europe/Berlin']],
   ['sync push wellness --tz=America/New_Y', ['push', 'wellness', '--tz=America/New_York']],
-  ['sync push wellness --source garmin-e', ['push', 'wellness', '--source', 'garmin-export']],
-  ['sync config get token', ['config', 'get', 'tokenStore']],
-  ['sync config set tokenStore fi', ['config', 'set', 'tokenStore', 'file']],
-  ['sync config set timezone Asia/Kolk', ['config', 'set', 'timezone', 'Asia/Kolkata']],
-  ['sync undo nutrition yes', ['undo', 'nutrition', 'yesterday']],
-  ['sync workouts --since to', ['workouts', '--since', 'today']],
+  ['sync status --profile wo', ['status', '--profile', 'work']],
   ['sync explain yes', ['explain', 'yesterday']],
   ['sync explain mor', ['explain', 'morning ride.fit']],
   ['sync upload mor', ['upload', 'morning ride.fit']],
-  ['sync completion pow', ['completion', 'powershell']],
-  ['sync --profile wo', ['--profile', 'work']],
-  ['sync --profile work --quiet pus', ['--profile', 'work', '--quiet', 'push']],
   [
     'sync --json --profile work undo nutrition yes',
     ['--json', '--profile', 'work', 'undo', 'nutrition', 'yesterday'],
   ],
+  ['sync seed --out=m', ['seed', '--out=my rides']],
+  // Only folders fit here, although a file begins with the same letter.
+  ['sync watch m', ['watch', 'my rides']],
 ];
 
-/** Only folders fit here, although a file begins with the same letter. */
-const FOLDERS: readonly (readonly [string, readonly string[]])[] = [
-  ['sync watch m', ['watch', 'my rides']],
-  ['sync daemon install m', ['daemon', 'install', 'my rides']],
+/** What is typed after the program, and the only word that the program offers for it. */
+const WORDS: readonly (readonly [typed: string, word: string])[] = [
+  ['push nu', 'nutrition'],
+  ['seed --acc', '--accounts'],
+  ['push wellness --tz UTC --dr', '--dry-run'],
+  ['login --store k', 'keychain'],
+  ['sandbox --verbose --platform interface', 'interface'],
+  ['push wellness --tz Europe/Ber', 'Europe/Berlin'],
+  ['push wellness --source garmin-e', 'garmin-export'],
+  ['config get token', 'tokenStore'],
+  ['config set tokenStore fi', 'file'],
+  ['config set timezone Asia/Kolk', 'Asia/Kolkata'],
+  ['undo nutrition yes', 'yesterday'],
+  ['workouts --since to', 'today'],
+  ['completion pow', 'powershell'],
+  ['--profile wo', 'work'],
+  ['--profile work --quiet pus', 'push'],
 ];
 
 /** zsh removes the slash behind a folder at the end of a line. */
@@ -127,7 +128,7 @@ describe('completion in a terminal', () => {
     async (shell) => {
       const opened = await openShell(shell);
       const byPath = ['~/.bin/sync pus', ['push']] as const;
-      for (const [line, args] of [byPath, ...COMPLETIONS, ...FOLDERS])
+      for (const [line, args] of [byPath, ...COMPLETIONS])
         expect((await opened.complete(line)).map(withoutSlash), line).toEqual(args);
       // zsh completes an alias as what it stands for.
       const byAlias = { bash: 'alias sy=sync; complete -F _athlete_sync sy', zsh: 'alias sy=sync' };
@@ -161,7 +162,7 @@ describe('completion in a terminal', () => {
     `completes commands, flags, values and paths with their meanings in fish${skipNote(missingTools('fish'))}`,
     async () => {
       const home = furnishedHome();
-      const lines = [...COMPLETIONS, ...FOLDERS].map(([line]) => line);
+      const lines = COMPLETIONS.map(([line]) => line);
       writeFileSync(join(home.dir, 'lines'), lines.join('\n') + '\n');
       const { code, stdout, stderr } = await runShell(
         `sync completion fish > script
@@ -170,13 +171,13 @@ fish --no-config -c 'source script; while read line; complete -C $line; echo .; 
       );
       expect([code, stderr]).toEqual([0, '']);
       const offered = stdout.split(/^\.$/m).map((block) => block.trim().split('\n'));
-      for (const [index, [line, args]] of [...COMPLETIONS, ...FOLDERS].entries())
+      for (const [index, [line, args]] of COMPLETIONS.entries())
         expect(
           offered[index]?.map((word) => withoutSlash(word.replace(/\t.*/, ''))),
           line,
         ).toEqual([args.at(-1)]);
       expect(stdout).toContain('push\tsend wellness');
-      expect(stdout).toContain("keychain\tthe system's keychain");
+      expect(stdout).toContain('yesterday\tthe day before');
       expect(stdout).toContain('work\tAda Lindqvist');
     },
   );
@@ -246,8 +247,19 @@ describe('sync complete', () => {
     expect([code, stderr]).toEqual([0, '']);
     return stdout.replace(/\n$/, '').split('\n');
   };
-  const words = async (...typed: string[]) =>
-    (await lines(openHome(), ...typed)).slice(1).map((line) => line.replace(/\t.*/, ''));
+  const wordsIn = async (home: Home, ...typed: string[]) =>
+    (await lines(home, ...typed)).slice(1).map((line) => line.replace(/\t.*/, ''));
+  const words = (...typed: string[]) => wordsIn(openHome(), ...typed);
+
+  it('offers one word that begins as it is typed', async () => {
+    const home = furnishedHome();
+    for (const [line, word] of WORDS) {
+      const typed = line.split(' ');
+      const offered = await wordsIn(home, ...typed);
+      const fitting = offered.filter((each) => each.startsWith(typed.at(-1) ?? ''));
+      expect(fitting, line).toEqual([word]);
+    }
+  });
 
   it('prints profiles, zones and values without writing anything', async () => {
     const home = furnishedHome();
@@ -286,6 +298,7 @@ describe('sync complete', () => {
   it.each([
     [['upload', ''], 'files'],
     [['watch', 'first', ''], 'folders'],
+    [['daemon', 'install', ''], 'folders'],
     [['seed', '--out', ''], 'folders'],
     [['seed', '--out='], 'folders'],
     [['login', '--timeout', ''], ''],
