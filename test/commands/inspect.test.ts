@@ -349,6 +349,7 @@ describe('sync inspect', () => {
     ['power with coasting', { power: 50 }, COASTS, { power: 50 }],
     ['power far above', { power: 400 }, COASTS, { power: 400 }, { power: 50 }],
     ['no power', { power: 0xffff }, COASTS, { power: 50 }],
+    ['no heart rate', { heartRate: 0xff }, [{ heartRate: 140 }], { heartRate: 140 }],
   ])(
     "reports the device's averages, and those of the records that contradict: %s",
     (_, session, records, averages, recordedAverages = {}) => {

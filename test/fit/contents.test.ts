@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readContents } from '../../src/fit/contents.ts';
 import { MESSAGE, readMessages } from '../../src/fit/messages.ts';
-import {
-  makeRecording,
-  truncated,
-  unfinished,
-  withBrokenCrc,
-  withFlippedBits,
-  withMissingByte,
-} from '../support/fit-maker.ts';
-import { START, fitFile, fitMessage, makeActivity } from '../support/fit-messages.ts';
+import { makeRecording, withFlippedBits, withMissingByte } from '../support/fit-maker.ts';
 import { realRecordings } from '../support/real-recordings.ts';
 
 const HEADER_BYTES = 14;
@@ -33,16 +25,6 @@ describe('readContents', () => {
     expect(samples.depth[10]).toBeNaN();
   });
 
-  it('counts records without a time, which are no samples', () => {
-    const { samples, ...found } = readContents(
-      fitFile(
-        fitMessage('record', { timestamp: START, heartRate: 120 }),
-        fitMessage('record', { heartRate: 121 }),
-      ),
-    );
-    expect([found.records, samples.at]).toEqual([2, [0]]);
-  });
-
   it.each([
     ['big-endian', { bigEndian: true }],
     ['with compressed time stamps', { compressedTimestamps: true }],
@@ -58,14 +40,6 @@ describe('readContents', () => {
     const found = readContents(makeRecording({ durationSecs: 100, chained: 2 }));
     expect(found.laps).toBe(3);
     expect(found.samples.at.length).toBeGreaterThan(120);
-  });
-
-  it.each([
-    ['still being recorded', unfinished(whole), 300],
-    ['with a wrong CRC', withBrokenCrc(whole), 300],
-    ['cut off in its records', truncated(whole, 5000), 110],
-  ])('returns the records before the damage: %s', (_, bytes, atLeast) => {
-    expect(readContents(bytes).samples.at.length).toBeGreaterThanOrEqual(atLeast);
   });
 
   it('ends within a file that is cut or changed at any byte of its data', () => {
@@ -88,28 +62,6 @@ describe('readContents', () => {
       const { samples, end } = readContents(bytes);
       expect([samples.at, end]).toEqual([[], { at: 0, complete: false }]);
     }
-  });
-});
-
-describe('the means of the records', () => {
-  const means = (...records: Parameters<typeof makeActivity>[0]['records'] & object) =>
-    readContents(makeActivity({ records })).means;
-
-  it('are with and without standing still', () => {
-    const moving = { cadence: 90, heartRate: 140, power: 200 };
-    const standing = { cadence: 0, heartRate: 0, power: 0 };
-    expect(means(moving, moving, moving, standing)).toEqual({
-      withoutZeroes: { cadence: 90, heartRate: 140, power: 200 },
-      withZeroes: { cadence: 67.5, heartRate: 105, power: 150 },
-    });
-  });
-
-  it('are undefined for a sensor that writes only zeroes', () => {
-    const none = { cadence: undefined, heartRate: undefined, power: undefined };
-    expect(means({ cadence: 0, heartRate: 0, power: 0 })).toEqual({
-      withoutZeroes: none,
-      withZeroes: none,
-    });
   });
 });
 
@@ -142,9 +94,4 @@ describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`
       );
     expect(cut).toEqual(['corrupt-sigma-data-past-end.fit', 'corrupt-strava-truncated.fit']);
   });
-});
-
-it('the time of a record is its distance from the first one', () => {
-  const records = [0, 5, 60].map((secs) => ({ timestamp: START + secs, heartRate: 120 }));
-  expect(readContents(makeActivity({ records })).samples.at).toEqual([0, 5, 60]);
 });
