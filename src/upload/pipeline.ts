@@ -62,7 +62,7 @@ export async function uploadBatch(
 }
 
 /** Files to send for which the heap is kept small; again with each so many, as a thread that starts lets it grow. */
-const MANY = 1_000;
+const MANY = 4_000;
 
 /**
  * Reports the files with a known outcome, and returns the others. Files that failed before come last:
