@@ -89,7 +89,7 @@ function rememberPlatformZone(
   }
 }
 
-/** Returns the zone that the platform last named for this account, and when (ISO 8601), if this machine asked. */
+/** Returns the zone that the platform last named for this account, with the time (ISO 8601); undefined before the first answer. */
 export function lastPlatformZone(config: Config) {
   const found = readEntry(fileOf(config), accountKey(config, config.account));
   if (!isObject(found)) return undefined;

@@ -165,7 +165,7 @@ export function systemCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Returns what this machine may not have, such as the content of a file; undefined if reading it fails. */
+/** Returns the result of a function, or undefined if it throws: for what may be missing, such as a file. */
 export function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

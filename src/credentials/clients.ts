@@ -55,7 +55,7 @@ export function forgetClients({ paths: { stateDir }, profile }: Place, service: 
   }
 }
 
-/** @param key the service for its public registration; {@link ownKey} for that of a profile */
+/** @param key the service, for its public registration; or {@link ownKey}, for that of a profile */
 export function registeredClient(stateDir: string, key: string): RegisteredClient | undefined {
   const found = readEntry(fileIn(stateDir), key);
   if (!isObject(found)) return undefined;

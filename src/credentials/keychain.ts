@@ -47,13 +47,17 @@ export function keychainStore(options: KeychainOptions): CredentialStore {
     const { callKeychain } = await import('./keychain-call.ts');
     const isSave = task === 'save';
     const request = {
-      ...{ do: task, service: KEYCHAIN_SERVICE, account: options.account, value, replaces },
+      do: task,
+      service: KEYCHAIN_SERVICE,
+      account: options.account,
+      value,
+      replaces,
       mayPrompt: options.attended,
       maxUnits,
       limitMs: isSave ? LATE_SAVE_LIMIT_MS : limitMs,
     };
-    const limits = { limitMs: isSave ? saveLimitMs : limitMs };
-    return await callKeychain(request, { ...options, name, ...limits }, signal);
+    const wait = { ...options, name, limitMs: isSave ? saveLimitMs : limitMs };
+    return await callKeychain(request, wait, signal);
   };
 
   return {

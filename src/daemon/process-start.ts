@@ -14,7 +14,7 @@ export function processStart(pid: number, platform: NodeJS.Platform): string | u
         const stat = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
         const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
         const [threads, ticks] = [fields[16], fields[18]];
-        // It has ended, and its parent has not read its exit code yet. Of its threads, one may still hang.
+        // Z: its first thread has ended, and its parent has not read an exit code. Other threads may still run.
         if ('ZX'.includes(state) && Number(threads) <= 1) return undefined;
         const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
         return ticks === undefined ? undefined : `${boot}:${ticks}`;

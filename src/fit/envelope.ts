@@ -23,7 +23,7 @@ export interface Unwhole {
   readonly state: 'incomplete' | 'corrupt' | 'not-fit';
   /**
    * `recording`: the device has not written the size yet; `missing-bytes`: the file ends early;
-   * `zero-tail`: the file ends in zeroes, also if they leave the CRC correct.
+   * `zero-tail`: the file ends in zeroes, even if its CRC is correct.
    */
   readonly problem:
     | 'recording'
@@ -70,7 +70,7 @@ function readSegments(bytes: Uint8Array) {
     const found = segmentEnd(bytes, end, bytes.length);
     if (typeof found !== 'number') return { segments, end, fault: found };
     const segment = bytes.subarray(end, found);
-    // The CRC over data and CRC together is 0 if they match. It stays 0 if only zeroes follow a header with its CRC.
+    // The CRC over data and CRC together is 0 if they match. Zeroes behind a header with its own CRC leave it 0.
     if (crc16(segment) !== 0 || zeroesAtEnd(segment) >= ZERO_TAIL_BYTES) {
       return { segments, end, fault: damaged(segment) };
     }

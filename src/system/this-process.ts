@@ -97,8 +97,8 @@ export function sha256(data: string | Uint8Array): string {
 const GROWTH = 15;
 
 /**
- * Makes V8 collect garbage before the heap has grown to several times of what lives in it: for thousands of files, or
- * one that is large or read in parts. Applies to the rest of the process.
+ * Makes V8 collect garbage before the heap has grown to several times of what lives in it, for the rest of the
+ * process. Meant for thousands of files, and for a file that is large or read in parts.
  */
 export function keepHeapSmall(): void {
   process.getBuiltinModule('node:v8').setFlagsFromString(`--heap-growing-percent=${GROWTH}`);

@@ -61,7 +61,7 @@ export async function uploadBatch(
   });
 }
 
-/** Files to send for which the heap is kept small; again with each so many, as a thread that starts lets it grow. */
+/** The heap is kept small after each so many files to send: a thread that starts in between lets it grow again. */
 const MANY = 4_000;
 
 /**

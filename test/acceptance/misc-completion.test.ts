@@ -130,7 +130,7 @@ describe('completion in a terminal', () => {
       const byPath = ['~/.bin/sync pus', ['push']] as const;
       for (const [line, args] of [byPath, ...COMPLETIONS])
         expect((await opened.complete(line)).map(withoutSlash), line).toEqual(args);
-      // zsh completes an alias as what it stands for.
+      // zsh expands the alias before it completes.
       const byAlias = { bash: 'alias sy=sync; complete -F _athlete_sync sy', zsh: 'alias sy=sync' };
       opened.terminal.type(`${byAlias[shell]}\n`);
       expect(await opened.complete('sy pus')).toEqual(['push']);

@@ -13,7 +13,7 @@ describe('the folders for configuration and state', () => {
   });
 
   it('need no home folder if both are given', () => {
-    const env = { SYNC_CONFIG_DIR: '/c', SYNC_STATE_DIR: '/s\r' };
+    const env = { SYNC_CONFIG_DIR: '/c\r', SYNC_STATE_DIR: '/s\r' };
     expect(findPaths(env, 'linux', '')).toEqual({ configFile: '/c/config.json', stateDir: '/s' });
   });
 

@@ -394,6 +394,7 @@ describe('the start time of a process', () => {
 threading.Thread(target=lambda: time.sleep(60)).start()
 ctypes.CDLL(None).pthread_exit(None)`;
       const child = spawn('python3', ['-c', script]);
+      onTestFinished(() => void child.kill('SIGKILL'));
       const pid = child.pid ?? 0;
       await expect
         .poll(() => readFileSync(`/proc/${pid}/status`, 'latin1'))
