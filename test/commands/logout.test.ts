@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { logout } from '../../src/commands/logout.ts';
 import { changeProfile } from '../../src/config/config-write.ts';
 import { readConfigFile } from '../../src/config/config.ts';
@@ -106,6 +108,26 @@ it('deletes the login without a connection, and reports unrevoked tokens', async
   ]);
   expect(await here.store.load(never)).toBeUndefined();
   expect(everythingShownOf(report)).not.toMatch(/sbx_/);
+});
+
+it('does not try the access token if nothing has answered for the refresh token', async () => {
+  const here = await loggedIn();
+  await here.service.close();
+  const received: Buffer[] = [];
+  const silent = createServer((socket) => {
+    socket.on('data', (data) => {
+      received.push(data);
+      socket.destroy();
+    });
+  });
+  silent.listen(Number(new URL(here.service.url).port), '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => void silent.close());
+  const { revocations } = await here.logout();
+  expect(revocations.map(({ outcome }) => outcome)).toEqual(['failed', 'failed']);
+  const asked = Buffer.concat(received).toString();
+  expect(asked).toContain('refresh_token');
+  expect(asked).not.toContain('access_token');
 });
 
 it.each([

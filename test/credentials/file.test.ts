@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
+import { fileStore, storedProfiles, tokenFilePath } from '../../src/credentials/file.ts';
 import { everythingShownOf, failure, never, scratchDir } from '../auth/support.ts';
 import { whyNoMount } from '../support/disk.ts';
 import { plain, someCredentials } from './support.ts';
@@ -222,6 +222,16 @@ describe('a token file', () => {
       tokenFilePath('/state', profile).toLowerCase(),
     );
     expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('is listed by its profile, apart from the logins that wait to be finished', () => {
+    const dir = scratchDir();
+    const made = [tokenFilePath(dir, 'Coach'), tokenFilePath(dir, 'b-2', 'pending')];
+    for (const path of made) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, '');
+    }
+    expect([storedProfiles(dir), storedProfiles(dir, 'pending')]).toEqual([['Coach'], ['b-2']]);
   });
 
   it('writes ASCII, and every field', async () => {

@@ -1,6 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { readWatchers } from '../../src/app/watchers.ts';
+import type { Config } from '../../src/config/config.ts';
 import { lockScope, registerWatcher } from '../../src/daemon/registration.ts';
 import { watcherPaths } from '../../src/daemon/registry.ts';
 import { type WatcherState, writeState } from '../../src/daemon/state-file.ts';
@@ -62,6 +64,15 @@ it('reads the health of a watcher, its running process, and the end of its login
   lock?.release();
   put('/a', { ended: { at: NOW, exitCode: 0 } });
   expect(readHealth(dir, NOW)).toEqual([{ ...seen, running: false, alive: false }]);
+});
+
+it('says when the last watcher of a profile ended, or was last seen', () => {
+  const config = { profile: 'default', paths: { stateDir: dir } } as Config;
+  const lastUntil = () => readWatchers(config, NOW).watchedLast?.until;
+  put();
+  expect(lastUntil()).toBe(Date.parse(HEALTH.updatedAt));
+  put('/a', { ended: { at: NOW - 1_000, exitCode: 0 } });
+  expect(lastUntil()).toBe(NOW - 1_000);
 });
 
 it('ignores state files that are damaged', () => {

@@ -1,11 +1,21 @@
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  lchownSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
+  behindOwnLink,
   makeFolder,
   makeNamedFolder,
   makeStateFolder,
   replaceFile,
+  storageError,
 } from '../../src/system/storage.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 import { mountFuse, whyNoFuse } from '../support/fuse.ts';
@@ -104,4 +114,38 @@ describe.each(FLAT)('a file on $title', ({ missing, modes, mountAt }) => {
     replaceFile(path, 'secret', { secret: true });
     expect(readFileSync(path, 'utf8')).toBe('secret');
   });
+});
+
+describe('a link in place of a file', () => {
+  const linked = () => {
+    const [target, link] = ['target', 'link'].map((name) => join(scratchDir(), name)) as [
+      string,
+      string,
+    ];
+    writeFileSync(target, '');
+    symlinkSync(target, link);
+    return { target, link };
+  };
+
+  it("leads to its file if it is this user's own", () => {
+    const { target, link } = linked();
+    expect([link, target].map(behindOwnLink)).toEqual([target, target]);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "is not followed if it is another user's (run as root only)",
+    () => {
+      const { link } = linked();
+      lchownSync(link, 12_345, 12_345);
+      expect(behindOwnLink(link)).toBe(link);
+    },
+  );
+});
+
+it.skipIf(process.platform === 'win32')('names a file that is mounted on its own', () => {
+  const path = join(scratchDir(), 'config.json');
+  const cause = Object.assign(new Error('busy'), { code: 'EBUSY', path });
+  expect(storageError(path, cause).message).toBe(
+    `${path} cannot be replaced, because it is mounted as a single file.`,
+  );
 });

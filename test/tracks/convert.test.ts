@@ -304,6 +304,14 @@ describe('a GPX file', () => {
     expect(other.lines).toEqual(own.lines);
   });
 
+  it('has no value where an element is empty', async () => {
+    const file = gpx([{ segments: [ridePoints(60)] }]);
+    const [without, empty] = ['', '<ele> </ele>'].map((ele) =>
+      file.replace(/<ele>[^<]*<\/ele>/g, ele),
+    );
+    expect((await converted(empty ?? '')).lines).toEqual((await converted(without ?? '')).lines);
+  });
+
   it('names its positions that cannot be read, and is refused if there is no other', async () => {
     const file = gpx([{ segments: [ridePoints(60, { hr: 120 })] }]);
     const one = await converted(file.replace('lat="47"', 'lat="147"'));
