@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { type CommandModule, collect, dryRun, jobsFlag, jobsOf, zoneFlag } from '../app/command.ts';
 import { activityView } from '../app/words/activities.ts';
 import { configFor } from '../app/config.ts';
@@ -20,7 +19,6 @@ import { SyncError, messageOf } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { STDIN, namedPaths } from '../inputs/find-files.ts';
-import { isActivityName } from '../inputs/recording-names.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/days/zone.ts';
@@ -84,8 +82,6 @@ export const upload: CommandModule = {
       else if (!failures.add(item)) output.text(uploadItemText(item, view));
     };
     const connect = { connections: options.jobs, offline: options.dryRun };
-    // The search of a folder may hang.
-    if (!paths.every((path) => isActivityName(basename(path)))) void hearSignals();
     return await withLedger(context, config, connect, async (connection, ledger) => {
       const { upload } = targetsOf(connection, ledger);
       let zoneLoaded: Promise<void> | undefined;

@@ -42,9 +42,9 @@ export async function hearSignals(): Promise<void> {
  * system hangs: a thread of Node's pool that is stuck there would keep both an empty event loop and
  * `process.exit` waiting, so the process ends itself by the very signal.
  *
- * A signal that comes before the watchdog listens has its default effect: the process ends at once, and
- * nothing was sent ({@link hearSignals}). Two kinds of processes start the watchdog at once: children of a
- * shell that ignores SIGHUP, and process 1 of a container, whose unhandled signals the kernel ignores.
+ * A signal that comes before the watchdog listens has its default effect: the process ends at once, also during the
+ * search of a folder that hangs, and nothing was sent ({@link hearSignals}). Two kinds of processes start the watchdog at
+ * once: children of a shell that ignores SIGHUP, and process 1 of a container, whose unhandled signals the kernel ignores.
  */
 export class SignalHandler {
   readonly #options: SignalOptions;
@@ -60,6 +60,7 @@ export class SignalHandler {
       this.#listen();
       return;
     }
+    this.#resetSignals();
     let watching: Promise<void> | undefined;
     hear = () => (watching ??= this.#startWatchdog());
     if (options.ignoresHangup() || process.pid === 1) void hear();
@@ -75,6 +76,11 @@ export class SignalHandler {
     setInterval(() => {
       if (hasFileRequest() && isWritten()) void this.#raise(first);
     }, OVER_MS).unref();
+  }
+
+  /** Node's own handlers keep the kernel from ending a process that waits for a file system. */
+  #resetSignals(): void {
+    for (const name of NAMES) process.on(name, ignore).off(name, ignore);
   }
 
   #listen(): void {
@@ -134,6 +140,8 @@ export class SignalHandler {
     thread.unref();
   }
 }
+
+function ignore(): void {}
 
 function mayHang(args: readonly string[]): boolean {
   // `daemon stop` and the service managers kill a daemon that does not react. A watchdog would wake up all day.

@@ -35,7 +35,6 @@ import { rankBy } from '../../records/prefer.ts';
 import { SOURCES } from '../../records/sources/all.ts';
 import { DEFAULT_JOBS } from '../../base/parallel.ts';
 import type { UploadItem } from '../../upload/report.ts';
-import { hearSignals } from '../../system/signals.ts';
 import { rowJson, tableText, summaryJson, toSendText, unreadableText } from './words.ts';
 
 interface ImportFlags {
@@ -165,8 +164,6 @@ class Import {
   /** Reports what was found, and what of it would be sent: without an account, all of it. */
   async #scan(paths: readonly string[], connection?: Connection, ledger?: OpenLedger) {
     const { cwd, io, output } = this.#context;
-    // The search of a folder may hang.
-    void hearSignals();
     const zones = ledger && new ReadZones(this.#options.zone, ledger.records.zones);
     this.#report.zones = zones;
     const zone = zones?.zone ?? this.#options.zone;
