@@ -8,6 +8,7 @@ import type { JsonValue } from '../types.ts';
 import { anyOf, matches } from './recognise.ts';
 import type { Encoding } from '../read/text.ts';
 import { valueAt } from './path.ts';
+import type { DecimalComma } from './number.ts';
 import type { Row } from './row.ts';
 import type { Mapping, Match, Path, Source } from '../sources/types.ts';
 
@@ -23,10 +24,6 @@ const MAX_HEADER = 16_384;
 export interface TableForm {
   readonly delimiter: Delimiter;
   readonly header: readonly string[];
-  /** Cells with decimal commas show that `12.345` is a thousand. */
-  readonly hasDecimalCommas: boolean;
-  /** Cells with decimal points show that `12,345` is a thousand. */
-  readonly hasDecimalPoints: boolean;
   /** Numbers of cells that a row may have: as the header, or as all rows. */
   readonly widths: readonly number[];
   /** The first rows. */
@@ -59,16 +56,12 @@ export function tableForm(head: string, skipLines = 0): TableForm | undefined {
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const rows = headOf(whole, delimiter, FIRST_ROWS).slice(1);
   const lengths = new Set(rows.filter((row) => filled(row) > 1).map((row) => row.length));
-  const hasAny = (number: RegExp) =>
-    delimiter !== ',' && rows.flat().some((cell) => number.test(cell));
   // One row shows it only where a line before the header shows the program: `72,4` may be two cells.
   const isCommon = rows.length > (skipLines === 0 ? 1 : 0) && lengths.size === 1;
   const common = isCommon ? [...lengths].filter((length) => length > header.length) : [];
   return {
     delimiter,
     header,
-    hasDecimalCommas: hasAny(/^-?\d+,(?!\d{3}$)\d+$/),
-    hasDecimalPoints: hasAny(/^-?\d+\.(?!\d{3}$)\d+$/),
     widths: [header.length, filled(header), ...common],
     rows,
   };
@@ -76,6 +69,25 @@ export function tableForm(head: string, skipLines = 0): TableForm | undefined {
 
 /** Number of rows that show how a table is written. */
 const FIRST_ROWS = 50;
+
+/**
+ * Returns how the numbers of a table are written, as the first rows of the columns that are read show it.
+ *
+ * @param isGuess no program is known that writes the table
+ */
+export function decimalCommaOf(
+  { delimiter, header, rows }: TableForm,
+  unread: readonly string[],
+  isGuess: boolean,
+): DecimalComma {
+  const isRead = header.map((column) => !unread.includes(column));
+  const cells = rows.flatMap((row) => row.filter((_, at) => isRead[at] === true));
+  const hasAny = (number: RegExp) => cells.some((cell) => number.test(cell));
+  const hasPoints = hasAny(/^-?\d+\.(?!\d{3}$)\d+$/);
+  if (hasAny(/^-?\d+,(?!\d{3}$)\d+$/)) return delimiter === ',' && hasPoints ? 'unclear' : 'always';
+  if (delimiter === ',') return false;
+  return isGuess ? !hasPoints && 'unclear' : true;
+}
 
 /**
  * Returns the sources that a table matches by its header.

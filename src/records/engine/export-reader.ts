@@ -131,7 +131,7 @@ export class ExportReader {
       const { readXml } = await import('./xml.ts');
       return this.#mapped(name, readXml(name, chunks, match.mapping, this.#unread), match, false);
     }
-    const { linesBeforeHeader, readTable, tableForm } = await import('./csv.ts');
+    const { decimalCommaOf, linesBeforeHeader, readTable, tableForm } = await import('./csv.ts');
     const form = tableForm(text, match?.mapping.skipLines);
     if (text.trim() === '' || (form === undefined && !/\.(?:csv|tsv)$/i.test(name)))
       return undefined;
@@ -148,9 +148,7 @@ export class ExportReader {
       this.notes.push('the text is not UTF-8: read as Windows-1252 (Latin-1)');
     this.units = await judgeUnits(name, match, form, this.sources);
     const rows = readTable(name, chunks, form, mapping.skipLines, encoding);
-    const mayBeDecimal = isGuess ? !form.hasDecimalPoints && 'unclear' : true;
-    const noCommas = form.delimiter !== ',' && mayBeDecimal;
-    const commas = form.hasDecimalCommas ? 'always' : noCommas;
+    const commas = decimalCommaOf(form, unread, isGuess);
     // Rows of a food log do not say which of them is the day's: naming the source does not settle it.
     const oneRowADay =
       mapping.kind === 'wellness'

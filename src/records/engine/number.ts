@@ -5,7 +5,7 @@ import { unitNameOf, unitsOf } from '../fields.ts';
 
 /**
  * How the numbers of a file are written. `always`: other cells show decimal commas, so that `12.345` is a
- * thousand. `unclear`: none shows a decimal, so that `12,345` and `12.345` may be either.
+ * thousand. `unclear`: none shows a decimal, or they contradict each other, so that `12,345` and `12.345` may be either.
  */
 export type DecimalComma = boolean | 'always' | 'unclear';
 

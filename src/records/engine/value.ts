@@ -45,7 +45,9 @@ export function rawValue(
   if (found === undefined || isNone(found, rule)) return undefined;
   if (rule.words !== undefined) {
     const word = wordOf(found, rule.words);
-    return word === undefined ? undefined : { value: word };
+    if (word !== undefined) return { value: word };
+    const isOther = rule.combine === 'night' || isPlaceholder(found);
+    return isOther ? undefined : { problem: unknownWord(found, Object.keys(rule.words)) };
   }
   if (platform.type !== 'number' && platform.type !== 'integer') {
     return { value: typeof found === 'number' ? String(found) : found, isRounded: !isGuess };
@@ -106,6 +108,10 @@ function wordOf(
 ): string | number | undefined {
   const wanted = scalarText(value).trim().toLowerCase();
   return Object.entries(words).find(([word]) => word.toLowerCase() === wanted)?.[1];
+}
+
+function unknownWord(value: JsonValue, words: readonly string[]): string {
+  return `is ${show(value)}; ${words.join(', ')} are known`;
 }
 
 function numberOf(

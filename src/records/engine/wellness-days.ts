@@ -2,7 +2,7 @@ import { WELLNESS_FIELDS } from '../fields.ts';
 import { NONE } from '../members.ts';
 import { Notes } from '../notes.ts';
 import { secondRow } from './refusals.ts';
-import type { SpanRule, WellnessMapping } from '../sources/types.ts';
+import { NIGHT, type SpanRule, type WellnessMapping } from '../sources/types.ts';
 import type { JsonObject, RawRecord, Reading } from '../types.ts';
 import { type TakenValue, scalarText, takeValue } from '../values.ts';
 import { dayOf } from '../days/wellness-day.ts';
@@ -57,7 +57,7 @@ export class WellnessDays {
     const faults: ValueFault[] = [];
     const values = this.#values.read(row, faults);
     if (values.length === 0 && faults.length === 0) return;
-    const { day, at, span, sleep = [], partFrom } = this.#mapping;
+    const { day, at, span, sleep = NIGHT, partFrom } = this.#mapping;
     const stages = values.filter(({ rule }) => rule.combine === 'night');
     if (stages.length > 0 && span !== undefined) {
       this.#addStage(row, span, stages, problems);
@@ -170,7 +170,7 @@ export class WellnessDays {
         const raw = { value, isRounded: true };
         return { ...target, raw, taken: takeValue(raw, target.platform) };
       });
-      for (const found of day.ofLongestSleep(values, this.#mapping.sleep ?? []))
+      for (const found of day.ofLongestSleep(values, this.#mapping.sleep ?? NIGHT))
         day.add(found, { instant: undefined, source });
     }
     this.#addSleeps();

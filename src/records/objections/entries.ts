@@ -49,13 +49,17 @@ interface Limit {
 const WATER: readonly Limit[] = [
   { below: 15.1, unit: 'litres', factor: 1_000 },
   { below: 130, unit: 'fluid ounces', factor: ML_PER_FLUID_OUNCE },
+  { above: 40_000, unit: 'microlitres', factor: 0.001 },
 ];
 const HRV: readonly Limit[] = [{ below: 6, unit: 'a logarithm (ln RMSSD)' }];
 const kilojoules = (above: number): readonly Limit[] => [
   { above, unit: 'kilojoules', factor: KCAL_PER_KJ },
 ];
 const MOST_MACRO_G = 2_000;
-const MACRO: readonly Limit[] = [{ above: MOST_MACRO_G, unit: 'milligrams', factor: 0.001 }];
+const macros = (above: number) => {
+  const limits: readonly Limit[] = [{ above, unit: 'milligrams', factor: 0.001 }];
+  return { carbs: limits, protein: limits, fat: limits };
+};
 
 /** A time below this is of minutes, if it is that of a whole night. */
 const MINUTES_OF_DAY = 1_441;
@@ -65,6 +69,7 @@ const MANY_FOODS: Limit = { above: 12_000, unit: 'the food of several days', is:
 
 const DAY_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   steps: [{ above: 100_000, unit: 'of several days', is: 'days' }],
+  ...macros(3_000),
   calories: [MANY_FOODS],
   sleepSecs: [
     { below: 24.1, unit: 'hours', factor: HOUR_SECS },
@@ -88,9 +93,7 @@ const DAY_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
 };
 
 const ITEM_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
-  carbs: MACRO,
-  protein: MACRO,
-  fat: MACRO,
+  ...macros(MOST_MACRO_G),
   calories: [{ above: 20_000, unit: 'calories', factor: 0.001 }, MANY_FOODS],
 };
 

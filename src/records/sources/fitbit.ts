@@ -1,5 +1,5 @@
 import { KG_PER_POUND } from '../../base/units.ts';
-import { type MappingRule, NIGHT, type Source, type WellnessMapping, wellness } from './types.ts';
+import { type MappingRule, type Source, type WellnessMapping, wellness } from './types.ts';
 
 const MINUTE_SECS = 60;
 
@@ -7,7 +7,6 @@ const minutes = (...from: string[]): MappingRule => ({ from, factor: MINUTE_SECS
 
 const mainSleep = {
   day: { from: 'dateOfSleep' },
-  sleep: NIGHT,
   fields: {
     sleepSecs: minutes('minutesAsleep'),
     sleepDeepSecs: minutes('levels.summary.deep.minutes'),

@@ -1,4 +1,4 @@
-import { DEVICE_STRESS, type Source, wellness } from './types.ts';
+import { DEVICE_STRESS, NIGHT, type Source, wellness } from './types.ts';
 
 /** Garmin writes 0, -1 or -2 for a value that it could not measure. */
 const none: readonly number[] = [0, -1, -2];
@@ -56,6 +56,8 @@ export const garminExport: Source = {
       has: ['calendarDate', 'sleepStartTimestampGMT', 'sleepWindowConfirmationType'],
       hasNot: ['sleepTimeSeconds'],
       day: { from: 'calendarDate' },
+      // Naps are records, too.
+      sleep: [...NIGHT, 'sleepScore', 'avgSleepingHr', 'spO2', 'respiration'],
       fields: {
         sleepSecs: {
           from: 'lightSleepSeconds',

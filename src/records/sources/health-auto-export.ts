@@ -4,7 +4,7 @@ import {
   METRES_PER_MILE,
   ML_PER_FLUID_OUNCE,
 } from '../../base/units.ts';
-import { type MappingRule, NIGHT, type Source, wellness } from './types.ts';
+import { type MappingRule, type Source, wellness } from './types.ts';
 
 const HOUR_SECS = 3_600;
 
@@ -90,8 +90,6 @@ export const healthAutoExport: Source = {
         origin: 'source',
         prefer: ['watch'],
       },
-      // Two devices may have recorded the same night.
-      sleep: NIGHT,
       fields: {
         restingHr: metric('resting_heart_rate'),
         hrvSdnn: metric('heart_rate_variability', { combine: 'mean', decimals: 1 }),
@@ -140,7 +138,6 @@ export const healthAutoExport: Source = {
       // Samples of a workout, or of each minute.
       hasNot: ['Source'],
       day: { from: ['Date/Time', 'Date'] },
-      sleep: NIGHT,
       fields: {
         restingHr: { from: ['Resting Heart Rate (count/min)', 'Resting Heart Rate (bpm)'] },
         hrvSdnn: { from: 'Heart Rate Variability (ms)', combine: 'mean', decimals: 1 },

@@ -127,6 +127,7 @@ export const samsungHealth: Source = {
         sugar: 'sugar',
         meal: {
           from: 'meal_type',
+          none: [-1],
           words: {
             '100001': 'BREAKFAST',
             '100002': 'LUNCH',

@@ -106,7 +106,7 @@ export interface WellnessMapping extends FileMapping {
    */
   readonly fields: Readonly<Record<string, Path | MappingRule>>;
   /**
-   * The fields of one sleep. Of several records of a day, the one with the largest first of these fields gives all of
+   * The fields of one sleep: {@link NIGHT} by default. Of several records of a day, the one with the largest first of these fields gives all of
    * them; of equal ones, the one with the most of them, then the last. Parts of two sleeps, or of one sleep from two
    * devices, do not add up.
    */
@@ -224,7 +224,7 @@ export interface MappingRule {
   readonly decimals?: number;
   /** Values that mean "not measured", besides empty cells, `null`, `--`, `n/a` and `NaN`. */
   readonly none?: readonly (string | number)[];
-  /** What the source's words mean to the platform; other words are left out if it is given. */
+  /** What the source's words mean to the platform. Another word is a problem; with `combine: 'night'`, another stage. */
   readonly words?: Readonly<Record<string, string | number>>;
   /** `duration`: `7:32` or `7:32:10` (h:mm:ss), in seconds. */
   readonly read?: 'duration';

@@ -277,6 +277,20 @@ describe('a number', () => {
     expect(bodies).toEqual([{ date: DAY, weight: 72.4, steps: 12_345, distanceMeters: 6_100 }]);
   });
 
+  it('in quotes between commas has a decimal comma if other cells of its fields show one', async () => {
+    const table = (weight: string, note = '') =>
+      `date,weight (kg),distance (km),steps\n2026-11-20,${weight},"1,234",1700\n2026-11-21,"72,1","2,5",3500\n${note}`;
+    expect((await read(table('"72,4"'), { strict: true })).bodies).toEqual([
+      { date: '2026-11-20', weight: 72.4, distanceMeters: 1_234, steps: 1_700 },
+      { date: '2026-11-21', weight: 72.1, distanceMeters: 2_500, steps: 3_500 },
+    ]);
+    const both = await read(table('72.4'));
+    expect(both.bodies[0]).toEqual({ date: '2026-11-20', weight: 72.4, steps: 1_700 });
+    expect(both.invalid.join()).toContain('write 1234 or 1.234');
+    const tags = 'date,steps,restingHr,tags\n2026-11-20,"11,234",47,"1,2"\n';
+    expect((await read(tags)).bodies).toMatchObject([{ steps: 11_234 }]);
+  });
+
   it('of a whole number’s field is rounded with a note, and refused if strict', async () => {
     const text = 'date;restingHr\n2026-11-20;47.345\n';
     const { bodies, notes } = await read(text);
