@@ -162,7 +162,7 @@ async function counting<T>(before: Tries, task: () => Promise<T>): Promise<T> {
 
 /** Returns a response without the token, in case the service repeats it. */
 function withoutSecret(response: HttpResponse, token: Secret): HttpResponse {
-  return { ...response, text: response.text.replaceAll(token.reveal(), '[redacted]') };
+  return { ...response, text: token.redactIn(response.text) };
 }
 
 /**

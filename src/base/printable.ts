@@ -178,11 +178,7 @@ export function sanitize(
 ): string {
   if (typeof value !== 'string') return '';
   const redacted = secrets
-    .reduce(
-      (text, secret) =>
-        secret === undefined ? text : text.replaceAll(secret.reveal(), '[redacted]'),
-      value,
-    )
+    .reduce((text, secret) => secret?.redactIn(text) ?? text, value)
     // Redacts any bearer token (RFC 6750 section 2.1), but not prose such as "bearer token expired".
     .replace(/\b(bearer)\s+(?!tokens?(?:[\s.,;:]|$))[A-Za-z0-9\-._~+/]+=*/gi, '$1 [redacted]');
   const clean = printable(redacted).replace(/\s+/g, ' ').trim();

@@ -2,6 +2,9 @@ import { inspect } from 'node:util';
 
 const REDACTED = '[redacted]';
 
+/** A shorter secret protects nothing, and stands in any text, as `t` does in `true` (characters). */
+const MIN_REDACTED = 6;
+
 /** Longest secret that is sent (characters): servers refuse longer headers. */
 export const MAX_SECRET = 16 * 1024;
 
@@ -24,6 +27,11 @@ export class Secret {
 
   equals(other: Secret): boolean {
     return this.#value === other.#value;
+  }
+
+  /** Returns another's text, such as an answer, without the secret in it. */
+  redactIn(text: string): string {
+    return this.#value.length < MIN_REDACTED ? text : text.replaceAll(this.#value, REDACTED);
   }
 
   toString(): string {

@@ -43,6 +43,8 @@ export const verify: CommandModule = {
       config,
       { offline: false },
       async (connection, { uploads: ledger, records }) => {
+        // Without a login, the ledger's part for it is empty.
+        await connection.client();
         const activityOf = (upload: ConfirmedUpload): Activity => ({
           name: undefined,
           offsetMinutes: undefined,

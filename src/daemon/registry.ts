@@ -4,6 +4,7 @@ import { SyncError, systemCode } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import { type Config, environmentToken } from '../config/config.ts';
 import { isHeld } from '../system/process-lock.ts';
+import { isStopped } from '../system/processes.ts';
 import { storageError } from '../system/storage.ts';
 import { wallTime } from '../terminal/words.ts';
 import { processStart } from './process-start.ts';
@@ -131,6 +132,7 @@ export function healthOf({ paths, state, running: alive }: FoundWatcher, now: nu
     since: new Date(startedAt).toISOString(),
     ...health,
     alive,
+    stopped: alive && isStopped(pid),
     /** Seconds until the refresh token ends; absent if that is unknown. */
     ...(ends === undefined ? {} : { loginEndsInSecs: Math.floor((Date.parse(ends) - now) / 1000) }),
   };

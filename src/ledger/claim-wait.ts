@@ -1,5 +1,5 @@
 import type { Context } from '../base/context.ts';
-import { holderOf } from '../system/processes.ts';
+import { continueHint, holderOf, isStopped } from '../system/processes.ts';
 
 /** After this time, a run names the process that it waits for (ms). */
 const LONG_WAIT_MS = 30_000;
@@ -44,10 +44,10 @@ export class ClaimWait {
   #name(mark: string | undefined): void {
     if (mark === undefined || this.#named.has(mark)) return;
     this.#named.add(mark);
-    const { pid, isStopped } = holderOf(mark);
+    const pid = holderOf(mark);
     this.#onLongWait?.(
-      isStopped
-        ? `Waiting for process ${pid}, which began to send the same and is stopped: \`kill -CONT ${pid}\` continues it, \`kill -KILL ${pid}\` ends it.`
+      isStopped(pid)
+        ? `Waiting for process ${pid}, which began to send the same and is stopped: ${continueHint(pid)}`
         : `Waiting for process ${pid}, which is still sending the same.`,
     );
   }

@@ -184,8 +184,9 @@ function checkVersion(database: Database, path: string): void {
 const DAMAGED =
   'Move the file away, and those beside it (`ledger.db-wal`, `ledger.db-shm`): the next command ' +
   'starts a new one. Nothing is doubled: the platform recognises recordings, and what it holds ' +
-  'of a nutrition day is compared before anything is added. Nothing is lost: the copies of ' +
-  'recordings that wait (`outbox`) do not need it.';
+  'of a nutrition day is compared before anything is added. The copies of recordings that wait ' +
+  '(`outbox`) do not need it. If the platform does not show nutrition to applications, push all ' +
+  'files of a nutrition day together: the first push replaces the day.';
 
 function broken(path: string, cause: unknown): SyncError {
   return storageError(path, cause, 'SYNC_STATE_DIR', {

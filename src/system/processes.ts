@@ -54,12 +54,21 @@ export function markProcess(stateDir: string) {
   };
 }
 
-/** Returns the process of a mark that lives, and on Linux whether it is stopped (Ctrl-Z, SIGSTOP). */
-export function holderOf(mark: string): { readonly pid: number; readonly isStopped: boolean } {
-  const pid = Number(mark.slice(mark.lastIndexOf('-') + 1));
+/** Returns the process of a mark that lives. */
+export function holderOf(mark: string): number {
+  return Number(mark.slice(mark.lastIndexOf('-') + 1));
+}
+
+/** Returns whether a process is stopped (Ctrl-Z, SIGSTOP); false but on Linux. */
+export function isStopped(pid: number): boolean {
   // Elsewhere, and for a process of another container, there is no such file.
   const status = attempt(() => readFileSync(`/proc/${pid}/status`, 'latin1')) ?? '';
-  return { pid, isStopped: /^State:\s+[tT]/m.test(status) };
+  return /^State:\s+[tT]/m.test(status);
+}
+
+/** What to do about a stopped process. */
+export function continueHint(pid: number): string {
+  return `\`kill -CONT ${pid}\` continues it, \`kill -KILL ${pid}\` ends it.`;
 }
 
 /** Removes a file whose lock is free. */

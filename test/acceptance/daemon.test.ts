@@ -398,6 +398,22 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
+  it.runIf(process.platform === 'linux')(
+    'says of a stopped daemon that it sends nothing, and what continues it',
+    async () => {
+      const world = await openDaemonWorld();
+      const { pid } = await startDaemon(world, [world.folder]);
+      process.kill(pid, 'SIGSTOP');
+      await until(() => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'latin1')));
+      const shown = await world.sync(['daemon', 'status']);
+      expect([shown.code, shown.stdout]).toEqual([5, expect.stringContaining(`kill -CONT ${pid}`)]);
+      expect((await world.sync(['status'])).stdout).toContain(`Its process ${pid} is stopped`);
+      expect((await world.sync(['doctor'])).stdout).toContain('sends nothing');
+      process.kill(pid, 'SIGCONT');
+      await until(async () => (await world.sync(['daemon', 'status'])).code === 0);
+    },
+  );
+
   it('prints the last lines, and follows across restarts and log rotation', async () => {
     const world = await openDaemonWorld();
     const { log } = await startDaemon(world, [world.folder]);

@@ -125,7 +125,7 @@ describe('on a platform of the interface', () => {
   it('--add to a day that was never sent from here is refused, and afterwards adds', async () => {
     const { push, held, sent } = await open();
     const refused = await push('a.json', day(OATS), '--add');
-    expect(outcomeOf(refused)).toEqual([6, 'rejected']);
+    expect(outcomeOf(refused)).toEqual([6, 'conflict']);
     expect(lineOf(refused).message).toContain('--add was refused');
     expect(sent()).toEqual([PROBE]);
     await push('a.json', day(OATS));

@@ -46,6 +46,15 @@ describe('sync verify', () => {
     expect(ndjson(lines).at(-1)).toMatchObject({ type: 'summary', total: 2, present: 2 });
   });
 
+  it('asks for a login if there is none, although recordings were sent before', async () => {
+    const world = await openLoggedInWorld();
+    world.write('ride.fit', ride);
+    await world.sync(['upload', 'ride.fit']);
+    await world.sync(['logout']);
+    const { code, stdout, stderr } = await world.sync(['verify']);
+    expect([code, stdout, stderr]).toEqual([4, '', expect.stringContaining('sync login')]);
+  });
+
   it('exits 5 for a recording without a workout, and 6 an hour after the upload', async () => {
     const { world } = await openPlatform([200, []]);
     const early = await world.sync(['verify', '--json']);

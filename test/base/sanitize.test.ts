@@ -29,6 +29,12 @@ it.each<[string, unknown, string]>([
   expect(sanitize(value, [TOKEN, undefined])).toBe(shown);
 });
 
+it('keeps a word that holds a secret of a few characters', () => {
+  expect(sanitize('{"success":true}', [new Secret('t'), new Secret('true')])).toBe(
+    '{"success":true}',
+  );
+});
+
 it('is limited in length, and never cuts a character or a token', () => {
   expect(sanitize('x'.repeat(5_000_000), [TOKEN])).toBe(`${'x'.repeat(399)}…`);
   expect(sanitize('x'.repeat(400), [TOKEN])).toBe('x'.repeat(400));

@@ -58,12 +58,12 @@ it('reads the health of a watcher, its running process, and the end of its login
     since: '2026-02-15T07:00:00.000Z',
     loginEndsInSecs: 3_600,
   };
-  expect(readHealth(dir, NOW)).toEqual([{ ...seen, alive: false }]);
+  expect(readHealth(dir, NOW)).toEqual([{ ...seen, alive: false, stopped: false }]);
   const lock = tryLock(pathsOf().lockFile);
-  expect(readHealth(dir, NOW)).toEqual([{ ...seen, alive: true }]);
+  expect(readHealth(dir, NOW)).toEqual([{ ...seen, alive: true, stopped: false }]);
   lock?.release();
   put('/a', { ended: { at: NOW, exitCode: 0 } });
-  expect(readHealth(dir, NOW)).toEqual([{ ...seen, running: false, alive: false }]);
+  expect(readHealth(dir, NOW)).toEqual([{ ...seen, running: false, alive: false, stopped: false }]);
 });
 
 it('says when the last watcher of a profile ended, or was last seen', () => {

@@ -91,5 +91,8 @@ export const HEALTH = {
     message: f.text('What failed, as a sentence.'),
   }),
   alive: f.flag('Whether its process lives.'),
+  stopped: f.flag(
+    'Whether its process is stopped (Ctrl-Z, SIGSTOP), so that it sends nothing; known on Linux.',
+  ),
   loginEndsInSecs: f.amount('s', 'Time until the refresh token ends.', 'the platform says so'),
 };

@@ -107,7 +107,9 @@ function outcomeLines(item: SentDay, zone: string, words: typeof SENT): Text[] {
     case 'rejected':
       return [phrase`${item.date}: refused by the platform: ${item.message}${hint}`];
     case 'conflict':
-      return [phrase`${item.date}: ${words.conflict}. ${item.message} ${item.hint}`];
+      return [
+        phrase`${item.date}: ${item.attempts === 0 ? words.failed : words.conflict}. ${item.message} ${item.hint}`,
+      ];
     case 'failed':
       return [phrase`${item.date}: ${words.failed}. ${item.message}${hint}`];
     case 'would-push':

@@ -1,5 +1,6 @@
 import { type Text, phrase, sync } from '../../base/phrase.ts';
-import type { WatcherHealth } from '../../daemon/health.ts';
+import type { SeenHealth } from '../../daemon/registry.ts';
+import { continueHint } from '../../system/processes.ts';
 import { ago } from '../../terminal/words.ts';
 
 /** Reports a watched folder of {@link silentFolders}. */
@@ -10,15 +11,21 @@ export function silentText(path: string): string {
 /** What to do about a silent folder. */
 export const REPLUG = 'If it is on a device, unplug it and plug it in again.';
 
+/** Reports a watcher that sends nothing, since its process is stopped. */
+export function stoppedText(pid: number): string {
+  return `Its process ${pid} is stopped, by Ctrl-Z or a signal: ${continueHint(pid)}`;
+}
+
 /** Remaining time of a login below which its end is reported (ms). */
 export const LOGIN_ENDS_SOON_MS = 7 * 86_400_000;
 
 /** Says what keeps a watcher from its work now, a sentence each; without that, what failed last. */
 export function troubleLines(
-  { ledger, login, connection, lastError, lastSuccessAt = '' }: WatcherHealth,
+  { stopped, pid, ledger, login, connection, lastError, lastSuccessAt = '' }: SeenHealth,
   now: number,
 ): Text[] {
   const present = [
+    ...(stopped ? [stoppedText(pid)] : []),
     ...(ledger === undefined ? [] : [ledger]),
     ...(connection.state === 'ok'
       ? []

@@ -11,7 +11,7 @@ import { lastWords } from '../../daemon/launch.ts';
 import { eachOnce } from '../../daemon/registration.ts';
 import { LogReader } from '../../daemon/log.ts';
 import type { WatcherHealth } from '../../daemon/health.ts';
-import { scopeNames } from '../../daemon/registry.ts';
+import { type SeenHealth, scopeNames } from '../../daemon/registry.ts';
 import type { WatchScope } from '../../daemon/state-file.ts';
 import { ago, duration, plural } from '../../terminal/words.ts';
 import { deviceText } from '../../app/words/devices.ts';
@@ -90,9 +90,9 @@ export const daemonStatus: CommandModule = {
   },
 };
 
-/** Returns whether only the user can help: a folder does not answer, or the ledger is damaged. */
-function isStuck({ folders, ledger }: WatcherHealth): boolean {
-  return ledger !== undefined || folders.some(({ state }) => state === 'silent');
+/** Returns whether only the user can help: it is stopped, a folder does not answer, or the ledger is damaged. */
+function isStuck({ stopped, folders, ledger }: SeenHealth): boolean {
+  return stopped || ledger !== undefined || folders.some(({ state }) => state === 'silent');
 }
 
 export const daemonStop: CommandModule = {

@@ -7,13 +7,14 @@ import { platformZone, zoneToType } from '../../app/platform-zone.ts';
 import { chooseZoneData, zoneFor } from '../../app/zone.ts';
 import { readZone } from '../../app/zone-facts.ts';
 import { readWatchers, silentFolders } from '../../app/watchers.ts';
-import { REPLUG, silentText } from '../../app/words/watchers.ts';
+import { REPLUG, silentText, stoppedText } from '../../app/words/watchers.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { isUtc } from '../../base/zone-name.ts';
 import type { Config } from '../../config/config.ts';
 import { releasedBy } from '../../records/days/zones/newest.ts';
 import { isExecutable, isOwnLauncher } from '../../system/executables.ts';
 import { thisProcess } from '../../system/this-process.ts';
+import { ago } from '../../terminal/words.ts';
 import { type CheckResult, bad, failed, good, odd } from './finding.ts';
 import { VERSION } from '../../base/version.ts';
 
@@ -49,11 +50,20 @@ export function checkWatches({ platform }: AppContext): CheckResult {
   }
 }
 
-/** Finds watched folders that do not answer. */
+/** Finds watchers that are stopped, and watched folders that do not answer. */
 export function checkSilence({ clock }: AppContext, config: Config): CheckResult[] {
-  return silentFolders(readWatchers(config, clock.now())).map((folder) =>
-    bad(silentText(folder), REPLUG),
-  );
+  const now = clock.now();
+  const facts = readWatchers(config, now);
+  const stopped = facts.watching.filter((watcher) => watcher.stopped);
+  return [
+    ...stopped.map(({ pid, since }) =>
+      bad(
+        `The watcher that began ${ago(now - Date.parse(since))} sends nothing.`,
+        stoppedText(pid),
+      ),
+    ),
+    ...silentFolders(facts).map((folder) => bad(silentText(folder), REPLUG)),
+  ];
 }
 
 /** Checks which `sync` a shell starts: this program, or the system's. */

@@ -272,7 +272,7 @@ export class DayDelivery {
         : nutrition.isOfOtherToken(this.#date) && policy.merge !== 'replace-day'
           ? words.otherTokenText(this.#date)
           : undefined;
-    if (refusal !== undefined) return { outcome: 'rejected', ...refusal, attempts: 0 };
+    if (refusal !== undefined) return this.#conflict(refusal, [], own);
     const list = wholeList(plan);
     if (list !== undefined || !this.#hasFields()) {
       const whole = { ...plan, keep: plan.keep.map((item) => withState(item, 'unsure')) };
