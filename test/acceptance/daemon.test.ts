@@ -404,13 +404,15 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
       const world = await openDaemonWorld();
       const { pid } = await startDaemon(world, [world.folder]);
       process.kill(pid, 'SIGSTOP');
-      await until(() => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'latin1')));
+      const isStopped = () => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
+      await until(isStopped);
       const shown = await world.sync(['daemon', 'status']);
       expect([shown.code, shown.stdout]).toEqual([5, expect.stringContaining(`kill -CONT ${pid}`)]);
       expect((await world.sync(['status'])).stdout).toContain(`Its process ${pid} is stopped`);
       expect((await world.sync(['doctor'])).stdout).toContain('sends nothing');
       process.kill(pid, 'SIGCONT');
-      await until(async () => (await world.sync(['daemon', 'status'])).code === 0);
+      await until(() => !isStopped());
+      expect((await world.sync(['daemon', 'status'])).code).toBe(0);
     },
   );
 

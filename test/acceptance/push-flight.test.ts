@@ -29,6 +29,10 @@ function held({ sandbox }: World): Record<string, readonly (readonly unknown[])[
   );
 }
 
+function daysWithFood(world: World): string[] {
+  return Object.entries(held(world)).flatMap(([date, items]) => (items.length > 0 ? date : []));
+}
+
 const FIRST = {
   '2026-05-05': [['Pasta', '2026-05-05T12:00:00+02:00']],
   '2026-05-06': [['Tea', '2026-05-06T01:30:00+02:00']],
@@ -101,6 +105,23 @@ describe('the zone of an earlier reading', () => {
     ]);
     expect(await dayIn(world, HOME)).toEqual(['2026-05-05', 'America/New_York']);
   });
+
+  it.each(['interface', 'coach-watts'] as const)(
+    'leaves what was sent where it is, and a warning says how food moves (%s)',
+    async (platform) => {
+      const world = await openLoggedInWorld({ platform });
+      const file = writeInput(world, 'food.json', { items: [LATE] });
+      await world.sync(['push', 'nutrition', file], { env: HOME });
+      const chosen = ['push', 'nutrition', file, '--tz', 'America/New_York'];
+      const first = await world.sync(chosen);
+      expect(first.stderr).toContain('What was sent for 2026-05-06 stays there');
+      expect(daysWithFood(world)).toEqual(['2026-05-06']);
+      expect((await world.sync(chosen)).stderr).not.toContain('stays there');
+      await world.sync(['undo', 'nutrition', '2026-05-06']);
+      await world.sync([...chosen, '--force']);
+      expect(daysWithFood(world)).toEqual(['2026-05-05']);
+    },
+  );
 
   it('is not recorded by --dry-run', async () => {
     const world = await openLoggedInWorld();

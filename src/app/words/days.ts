@@ -150,6 +150,12 @@ export function warnOfZone(
 ): void {
   const { name, from } = zones.zone;
   const [earlier] = zones.earlierZones;
+  const [left] = zones.daysLeft;
+  if (left !== undefined) {
+    warn(
+      phrase`Times that were read in another zone before are on another day in ${name}. What was sent for ${zones.daysLeft.join(', ')} stays there: food moves by ${sync('undo', 'nutrition', left)} and a push with --force, and the platform cannot forget wellness.`,
+    );
+  }
   if (earlier !== undefined) {
     warn(
       phrase`Times that were read before are read in ${zones.earlierZones.join(', ')}, as then, although this machine is in ${name}: ${sync('config', 'set', 'timezone', name)} reads all of them in ${name}.`,

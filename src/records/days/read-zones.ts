@@ -16,6 +16,7 @@ export class ReadZones {
   readonly #ledger: ReadZoneLedger;
   readonly #read = new Map<string, string>();
   readonly #dayZones = new Map<string, string>();
+  readonly #left = new Set<string>();
 
   constructor(zone: Zone, ledger: ReadZoneLedger) {
     this.zone = { ...zone, earlier: (written) => this.#earlier(written) };
@@ -25,6 +26,11 @@ export class ReadZones {
   /** Zones other than the run's in which something was read. */
   get earlierZones(): readonly string[] {
     return [...new Set(this.#dayZones.values())];
+  }
+
+  /** Days of times that were read before, and that are on another day in the zone that the user has chosen since. */
+  get daysLeft(): readonly string[] {
+    return [...this.#left].sort();
   }
 
   zoneOf(date: string): string {
@@ -39,12 +45,15 @@ export class ReadZones {
   #earlier(written: string): Zone | undefined {
     if (NEEDS_NO_ZONE.test(written)) return undefined;
     const { name, from } = this.zone;
-    const known = from === 'machine' ? this.#ledger.find(written) : undefined;
-    this.#read.set(written, known ?? name);
-    if (known === undefined || known === name) return undefined;
+    const known = this.#ledger.find(written) ?? name;
+    const isChosen = from !== 'machine';
+    this.#read.set(written, isChosen ? name : known);
+    if (known === name) return undefined;
     const zone: Zone = { name: known, from };
     const day = localDateOf(written, zone);
-    if (day.ok) this.#dayZones.set(day.date, known);
-    return zone;
+    const now = isChosen ? localDateOf(written, { name, from }) : day;
+    if (day.ok && !isChosen) this.#dayZones.set(day.date, known);
+    else if (day.ok && now.ok && day.date !== now.date) this.#left.add(day.date);
+    return isChosen ? undefined : zone;
   }
 }
