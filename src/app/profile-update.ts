@@ -105,7 +105,7 @@ async function updateWeight(
   client: ServiceClient,
   signal: AbortSignal,
 ): Promise<ProfileReport> {
-  const { units, forced } = await displayUnits(client, force, signal);
+  const { units, before, forced } = await displayUnits(client, force, signal);
   const weight = units === undefined ? { weight: kg } : weightIn(units, kg);
   const profile = await update({ ...weight, ...others }, client, signal);
   const stored = weightOf(profile);
@@ -119,7 +119,12 @@ async function updateWeight(
       },
     );
   }
-  return { action: 'updated', profile, ...(forced ? { warnings: [UNIT_SET] } : {}) };
+  const isFar = before !== undefined && Math.abs(kg - before) > before / 4;
+  const warnings = [
+    ...(forced ? [UNIT_SET] : []),
+    ...(isFar ? [`The weight was ${before} kg, and is ${kg} kg now: were these pounds?`] : []),
+  ];
+  return { action: 'updated', profile, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
 const FORCE_HINT = '`--force` sends the weight, and sets the unit to kilograms.';
@@ -151,19 +156,19 @@ function notOffered(): SyncError {
 }
 
 /**
- * Returns the athlete's display unit for weights; undefined if the profile names none. With `--force`,
- * a unit that cannot be read counts as kilograms.
+ * Returns the athlete's display unit for weights and the weight (kg), each undefined if the profile does not show it.
+ * With `--force`, a unit that cannot be read counts as kilograms.
  */
 async function displayUnits(
   client: ServiceClient,
   force: boolean,
   signal: AbortSignal,
-): Promise<{ readonly units: ProfileUnits | undefined; readonly forced: boolean }> {
+): Promise<{ units: ProfileUnits | undefined; before?: number | undefined; forced: boolean }> {
   try {
     const profile = profileIn(await client.readProfile(signal));
     const units = isObject(profile) ? profile['weightUnits'] : undefined;
     const known = units === 'Kilograms' || units === 'Pounds';
-    return { units: known ? units : undefined, forced: false };
+    return { units: known ? units : undefined, before: weightOf(profile), forced: false };
   } catch (error) {
     if (!(error instanceof SyncError)) throw error;
     const isHidden = error.code === 'SCOPE_MISSING';

@@ -74,7 +74,8 @@ export function profileText(report: ProfileReport): Text {
   if (report.action === 'would-update') {
     return joinTexts(['Would be sent:', ...profileRequestLines(report.requests)]);
   }
-  if (report.profile === undefined) return 'The profile is updated.';
+  if (report.profile === undefined)
+    return 'The platform accepted the update, and shows no profile.';
   const head = report.action === 'updated' ? ['The profile is updated. It now says:'] : [];
   return joinTexts([...head, ...profileLines(report.profile)]);
 }

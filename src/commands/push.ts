@@ -141,7 +141,7 @@ async function push(
     report.print();
   } else await send(context, config, run, report);
   output.result(pushSummaryJson(tally), pushSummaryText(kind, tally));
-  if (report.zones !== undefined) warnOfZone(context, config, report.zones, tally.zoneUsed);
+  warnOfZone(context, config, report.zones ?? run, tally.zoneUsed);
   return tally.exitCode;
 }
 

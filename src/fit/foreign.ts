@@ -8,8 +8,8 @@ const DETAILS = {
   zip: 'This is a zip archive, not a recording. Uploads open it if its name ends in ".zip".',
   'web-page':
     'This is a web page, not a recording: the download probably returned a login or error page. Download it again.',
-  tcx: 'This is a TCX file. Its name has to end in ".tcx" or ".tcx.gz".',
-  gpx: 'This is a GPX file. Its name has to end in ".gpx" or ".gpx.gz".',
+  tcx: 'This is a TCX file. Uploads convert it if its name ends in ".tcx" or ".tcx.gz".',
+  gpx: 'This is a GPX file. Uploads convert it if its name ends in ".gpx" or ".gpx.gz".',
   xml: 'This is an XML file, not a FIT recording.',
   json: 'This is a JSON file, not a FIT recording.',
   text: 'This is a text file, not a FIT recording.',

@@ -116,7 +116,11 @@ describe('sync profile --weight', () => {
   ])('is taken by a platform that answers %s', async (_, taken) => {
     const { platform, sync } = await openPlainWorld({ unknown: answering(taken) });
     const { code, stdout, stderr } = await sync(['profile', '--weight', '71.5']);
-    expect([code, stdout, stderr]).toEqual([0, 'The profile is updated.\n', '']);
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      'The platform accepted the update, and shows no profile.\n',
+      '',
+    ]);
     const bodies = platform.requests.flatMap(({ method, body }) =>
       method === 'PATCH' ? body : [],
     );

@@ -111,11 +111,23 @@ async function openService(
 }
 
 describe('a weight', () => {
+  it('that differs by a quarter from the one before is sent with a doubt', async () => {
+    const { run } = await openService('Pounds');
+    expect(await run({ weight: 112 })).not.toHaveProperty('warnings');
+    expect(await run({ weight: 177 })).toMatchObject({
+      profile: { weight: 177 },
+      warnings: ['The weight was 112 kg, and is 177 kg now: were these pounds?'],
+    });
+  });
+
   it.each([72.55, 20, 399.99, 63.4])(
     'sends %d kg for an athlete who reads pounds, and keeps the display unit',
     async (weight) => {
       const { run, kept, patches } = await openService('Pounds');
-      expect(await run({ weight, ftp: 281 })).toEqual({ action: 'updated', profile: { ...kept } });
+      expect(await run({ weight, ftp: 281 })).toMatchObject({
+        action: 'updated',
+        profile: { ...kept },
+      });
       expect(kept).toEqual({ weight, weightUnits: 'Pounds', ftp: 281 });
       expect(patches()).toEqual([
         {
@@ -257,7 +269,7 @@ describe('the text of a profile', () => {
       "The profile is updated. It now says:\nweight        140 kg\nweight units  Pounds (on the platform's pages)",
     );
     expect(profileText({ action: 'updated', profile: undefined })).toEqual(
-      'The profile is updated.',
+      'The platform accepted the update, and shows no profile.',
     );
     expect(profileText({ action: 'shown', profile: [1] })).toEqual('[\n  1\n]');
   });

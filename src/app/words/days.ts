@@ -145,20 +145,23 @@ export function pushSummaryText(kind: RecordKind, { counts }: Tally): Text {
 export function warnOfZone(
   { warn }: AppContext,
   config: Config,
-  zones: ReadZones,
+  {
+    zone: { name, from },
+    earlierZones = [],
+    daysLeft = [],
+  }: Pick<ReadZones, 'zone'> & Partial<Pick<ReadZones, 'earlierZones' | 'daysLeft'>>,
   zoneUsed: boolean,
 ): void {
-  const { name, from } = zones.zone;
-  const [earlier] = zones.earlierZones;
-  const [left] = zones.daysLeft;
+  const [earlier] = earlierZones;
+  const [left] = daysLeft;
   if (left !== undefined) {
     warn(
-      phrase`Times that were read in another zone before are on another day in ${name}. What was sent for ${zones.daysLeft.join(', ')} stays there: food moves by ${sync('undo', 'nutrition', left)} and a push with --force, and the platform cannot forget wellness.`,
+      phrase`Times that were read in another zone before are on another day in ${name}. What was sent for ${daysLeft.join(', ')} stays there: food moves by ${sync('undo', 'nutrition', left)} and a push with --force, and the platform cannot forget wellness.`,
     );
   }
   if (earlier !== undefined) {
     warn(
-      phrase`Times that were read before are read in ${zones.earlierZones.join(', ')}, as then, although this machine is in ${name}: ${sync('config', 'set', 'timezone', name)} reads all of them in ${name}.`,
+      phrase`Times that were read before are read in ${earlierZones.join(', ')}, as then, although this machine is in ${name}: ${sync('config', 'set', 'timezone', name)} reads all of them in ${name}.`,
     );
   } else if (zoneUsed && from === 'machine' && isUtc(name)) {
     warn(

@@ -279,7 +279,7 @@ class Import {
     ];
     output.result(summaryJson(uploads, Object.values(days)), joinTexts(texts));
     const zoneUsed = KINDS.some((kind) => days[kind].zoneUsed);
-    if (zones !== undefined) warnOfZone(this.#context, this.#config, zones, zoneUsed);
+    warnOfZone(this.#context, this.#config, zones ?? this.#options, zoneUsed);
   }
 
   #reportUpload(item: UploadItem): void {
