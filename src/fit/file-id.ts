@@ -51,22 +51,25 @@ export function fileIdOf(message: Message) {
 }
 
 /**
- * Returns whether a FIT file holds an activity. The stated type decides. Some programs state none. Such
- * a file is an activity if it has a session or a record, and no course message before it.
+ * Returns whether a FIT file holds an activity. The stated type decides, of any file in a chain of them. Some
+ * programs state none. Such a file is an activity if it has a session or a record, and no course message before it.
  *
- * @param bytes the whole file; read beyond the `file_id` only if that states no type
+ * @param bytes the whole file; read beyond the `file_id` only if that does not say that it is an activity
  */
 export function isActivity(bytes: Uint8Array, fileId: FileId | undefined): boolean {
-  if (fileId?.type !== undefined) return fileId.type === ACTIVITY_FILE;
+  if (fileId?.type === ACTIVITY_FILE) return true;
   let found = false;
   const isFound = (): false => {
     found = true;
     return false;
   };
   readMessages(bytes, {
-    [MESSAGE.session]: isFound,
-    [MESSAGE.record]: isFound,
-    [MESSAGE.course]: () => false,
+    [MESSAGE.fileId]: (message) => !(found = fileIdOf(message).type === ACTIVITY_FILE),
+    ...(fileId?.type === undefined && {
+      [MESSAGE.session]: isFound,
+      [MESSAGE.record]: isFound,
+      [MESSAGE.course]: () => false,
+    }),
   });
   return found;
 }

@@ -106,6 +106,14 @@ describe('isActivity', () => {
     const bytes = fitFile(...messages);
     expect(isActivity(bytes, readFileId(bytes))).toBe(expected);
   });
+
+  it('is true for a chain with an activity behind another file', () => {
+    const chain = (...files: number[][][]) => Buffer.concat(files.map((all) => fitFile(...all)));
+    const isOne = (bytes: Buffer) => isActivity(bytes, readFileId(bytes));
+    expect(isOne(chain([fileId(2)], [fileId(4), record]))).toBe(true);
+    expect(isOne(chain([fileId(32)], [fileId(2)], [fileId(4), record]))).toBe(true);
+    expect(isOne(chain([fileId(2)], [fileId(6), record]))).toBe(false);
+  });
 });
 
 it.each<[Partial<FileId> | undefined, string | undefined]>([

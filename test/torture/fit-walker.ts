@@ -20,7 +20,7 @@ export interface Walk {
   readonly records: 'valid' | 'unclear' | 'broken';
   /** Data messages up to the first broken record, by global number. */
   readonly messages: ReadonlyMap<number, number>;
-  /** `type` of the first `file_id`; undefined without one, or if it is marked invalid. */
+  /** `type` of the first `file_id`, or an activity's behind it; undefined without one, or if it is marked invalid. */
   readonly fileType: number | undefined;
   /** `start_time` of each `session` (s since the FIT epoch), if it is a date. */
   readonly sessionStarts: readonly (number | undefined)[];
@@ -210,8 +210,9 @@ class Walker implements Walk {
     if (next > end) return undefined;
     this.dataAt.push(at);
     this.messages.set(global, (this.messages.get(global) ?? 0) + 1);
-    if (global === FILE_ID && this.messages.get(FILE_ID) === 1) {
-      this.fileType = this.#integer(at + 1, definition, 0);
+    if (global === FILE_ID) {
+      const type = this.#integer(at + 1, definition, 0);
+      if (this.messages.get(FILE_ID) === 1 || type === ACTIVITY) this.fileType = type;
     }
     if (global === SESSION) {
       const start = this.#integer(at + 1, definition, 2);
