@@ -61,7 +61,7 @@ describe('tokens of the environment, at a platform that names no athlete', () =>
     const [first, second] = [token(ADA), token(ADA)];
     expect((await push(world, a, first)).code).toBe(0);
     const refused = await push(world, b, second);
-    expect(refused).toMatchObject({ code: 6, outcome: 'rejected' });
+    expect(refused).toMatchObject({ code: 6, outcome: 'conflict' });
     expect(refused.hint).toContain('--replace-day');
     expect(names(world, ADA)).toEqual(['Gel', 'Oats']);
     expect((await push(world, b, { ...second, flags: ['--replace-day'] })).code).toBe(0);
