@@ -158,13 +158,6 @@ function count(n: number, noun?: string): string {
   return `${digits} ${noun}${n === 1 ? '' : 's'}`;
 }
 
-export interface Header {
-  /** Bytes: 12 or 14. */
-  readonly headerSize: number;
-  /** Bytes of records between the header and the CRC. */
-  readonly dataSize: number;
-}
-
 /** Bytes of a header; a 14-byte header adds an advisory CRC of the header. */
 export const HEADER_BYTES = 12;
 /** Bytes of the CRC after the data, and of the one in the header. */
@@ -177,16 +170,18 @@ const SIGNATURE_AT = 8;
 const UNFINISHED_SIZES: readonly number[] = [0, 0xffffffff];
 
 /** Whether the device has not written the size of the data yet. */
-export function isUnfinished({ dataSize }: Header): boolean {
+export function isUnfinished({ dataSize }: { readonly dataSize: number }): boolean {
   return UNFINISHED_SIZES.includes(dataSize);
 }
 
 /** Reads the header at `start`; undefined if there is none, or not all of it. */
-export function readHeader(bytes: Uint8Array, start = 0): Header | undefined {
+export function readHeader(bytes: Uint8Array, start = 0) {
   if (start + HEADER_BYTES > bytes.length || !isHeaderStart(bytes, start)) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset + start, HEADER_BYTES);
   return {
+    /** Bytes: 12 or 14. */
     headerSize: view.getUint8(0),
+    /** Bytes of records between the header and the CRC. */
     dataSize: view.getUint32(DATA_SIZE_AT, true),
   };
 }

@@ -53,17 +53,11 @@ export function repairRecording(bytes: Uint8Array) {
   };
 }
 
-interface RepairSegment {
-  readonly bytes: Uint8Array;
-  readonly droppedBytes: number;
-  readonly isDoubtful: boolean;
-  /** Offset in the original behind the bytes of this segment. */
-  readonly next: number;
-  readonly isCut: boolean;
-}
-
-/** Returns the segment at `start`, repaired if it is not whole; undefined if there is nothing to keep. */
-function repairSegment(bytes: Uint8Array, start: number): RepairSegment | undefined {
+/**
+ * Returns the segment at `start`, repaired if it is not whole, and `next`, the offset in the original behind its bytes;
+ * undefined if there is nothing to keep.
+ */
+function repairSegment(bytes: Uint8Array, start: number) {
   const header = readHeader(bytes, start);
   if (header === undefined) return undefined;
   const dataStart = start + header.headerSize;
