@@ -109,7 +109,7 @@ function documented({
     },
     otherwise: () => unknownRouteAnswer(unknownRoutes),
     error: documentedError,
-    stored: (id) => storedAnswer(answers, id),
+    stored: (id) => STORED[answers](id),
     /** The day is the written date. */
     dayOf(date) {
       const written = date.slice(0, 10);
@@ -143,24 +143,16 @@ function unknownRouteAnswer(kind: SandboxSettings['unknownRoutes']): Response {
   }
 }
 
-function storedAnswer(kind: SandboxSettings['answers'], id: string): Response {
-  switch (kind) {
-    case 'object':
-      return Response.json({});
-    case 'id':
-      return Response.json({ id });
-    case 'empty':
-      return new Response('');
-    case 'created':
-      return Response.json({ id }, { status: 201 });
-    case 'accepted':
-      return Response.json({}, { status: 202 });
-    case 'no-content':
-      return new Response(null, { status: 204 });
-    case 'text':
-      return new Response('OK');
-  }
-}
+/** The answers to an upload or a day that was stored under an ID. */
+const STORED: Readonly<Record<SandboxSettings['answers'], (id: string) => Response>> = {
+  object: () => Response.json({}),
+  id: (id) => Response.json({ id }),
+  empty: () => new Response(''),
+  created: (id) => Response.json({ id }, { status: 201 }),
+  accepted: () => Response.json({}, { status: 202 }),
+  'no-content': () => new Response(null, { status: 204 }),
+  text: () => new Response('OK'),
+};
 
 function documentedError(problem: ApiProblem): Response {
   if (problem instanceof TokenProblem) return problem.toResponse();

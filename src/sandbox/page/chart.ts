@@ -61,6 +61,5 @@ export function localTime(millis: number, timeZone: string): string {
 
 /** `Sat, 14 Nov 2026`, of a plain day */
 export function dayName(date: string): string {
-  const midnight = Date.parse(`${date}T00:00:00Z`);
-  return Number.isNaN(midnight) ? date : formatIn('UTC', DAY).format(midnight);
+  return formatIn('UTC', DAY).format(Date.parse(date));
 }

@@ -26,7 +26,6 @@ export interface WorkoutFilter {
 
 interface RecordingRow {
   readonly athleteId: string;
-  readonly number: number;
   readonly state: RecordingState;
   readonly workoutId: string;
   /** ms since 1970-01-01T00:00:00Z */
@@ -61,15 +60,13 @@ export class Recordings {
     const key = keyOf(athleteId, recording.sha256);
     const known = this.#table.get(key);
     const isWorkout = known?.state.processing === 'workout';
-    const newest = this.#last.get('recording') ?? this.#table.rows().at(-1)?.number ?? 0;
-    const number = known?.number ?? newest + 1;
+    const number = (this.#last.get('recording') ?? 0) + 1;
     if (known === undefined) {
       this.#last.set('recording', number);
       this.#store.putBytes(recording.sha256, bytes);
     }
     const { state, workoutId } = this.#table.set(key, {
       athleteId,
-      number,
       workoutId: `workout-${number}`,
       isDuplicate: false,
       facts: null,
