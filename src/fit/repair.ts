@@ -1,5 +1,5 @@
 import { crc16 } from './crc16.ts';
-import { CRC_BYTES, DATA_SIZE_AT, HEADER_BYTES, isUnfinished, readHeader } from './envelope.ts';
+import { CRC_BYTES, isUnfinished, readHeader, sealed } from './envelope.ts';
 import {
   dateOf,
   DEFINITION,
@@ -289,19 +289,6 @@ function fillersIn(bytes: Uint8Array, from: number, to: number): ByteSpan[] {
     if ((byte === 0 || byte === 0xff) && at - start >= least) found.push({ start, end: at });
   }
   return found;
-}
-
-/** Returns header and data with the size and the checksums that belong to them. */
-function sealed(headerAndData: Uint8Array, headerSize: number): Uint8Array {
-  const copy = new Uint8Array(headerAndData.length + CRC_BYTES);
-  copy.set(headerAndData);
-  const view = new DataView(copy.buffer);
-  view.setUint32(DATA_SIZE_AT, headerAndData.length - headerSize, true);
-  if (headerSize >= HEADER_BYTES + CRC_BYTES) {
-    view.setUint16(HEADER_BYTES, crc16(copy.subarray(0, HEADER_BYTES)), true);
-  }
-  view.setUint16(headerAndData.length, crc16(copy.subarray(0, -CRC_BYTES)), true);
-  return copy;
 }
 
 function contentsOf(bytes: Uint8Array) {

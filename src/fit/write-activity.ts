@@ -1,5 +1,4 @@
-import { crc16 } from './crc16.ts';
-import { CRC_BYTES, DATA_SIZE_AT } from './envelope.ts';
+import { sealed } from './envelope.ts';
 import { FIT_EPOCH_MS, MESSAGE } from './messages.ts';
 import { type FitPause, type FitRecord, totalsOf } from './write-totals.ts';
 
@@ -285,15 +284,10 @@ class FitFile {
   }
 
   close(): Uint8Array {
-    const whole = this.#bytes.subarray(0, this.#size + CRC_BYTES);
-    whole.set([HEADER_BYTES, PROTOCOL]);
-    whole.writeUInt16LE(PROFILE, 2);
-    whole.writeUInt32LE(this.#size - HEADER_BYTES, DATA_SIZE_AT);
-    whole.write('.FIT', 8);
-    for (const end of [HEADER_BYTES - CRC_BYTES, this.#size]) {
-      whole.writeUInt16LE(crc16(whole.subarray(0, end)), end);
-    }
-    return whole;
+    this.#bytes.set([HEADER_BYTES, PROTOCOL]);
+    this.#bytes.writeUInt16LE(PROFILE, 2);
+    this.#bytes.write('.FIT', 8);
+    return sealed(this.#bytes.subarray(0, this.#size), HEADER_BYTES);
   }
 }
 
