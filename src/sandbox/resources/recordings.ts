@@ -62,10 +62,10 @@ export class Recordings {
     const isWorkout = known?.state.processing === 'workout';
     const number = (this.#last.get('recording') ?? 0) + 1;
     if (known === undefined) {
-      this.#last.set('recording', number);
+      this.#last.put('recording', number);
       this.#store.putBytes(recording.sha256, bytes);
     }
-    const { state, workoutId } = this.#table.set(key, {
+    const { state, workoutId } = this.#table.put(key, {
       athleteId,
       workoutId: `workout-${number}`,
       isDuplicate: false,
@@ -95,9 +95,9 @@ export class Recordings {
 
   /** Returns the received bytes; null if no athlete, or not this one, uploaded them. */
   bytes(sha256: string, athleteId?: string): Uint8Array | null {
-    const isKnown = this.#table
-      .rows()
-      .some((row) => row.state.sha256 === sha256 && (athleteId ?? row.athleteId) === row.athleteId);
+    const isKnown = [...this.#table.values()].some(
+      (row) => row.state.sha256 === sha256 && (athleteId ?? row.athleteId) === row.athleteId,
+    );
     return isKnown ? new Uint8Array(this.#store.bytes(sha256) ?? []) : null;
   }
 
@@ -124,7 +124,7 @@ export class Recordings {
     const rows = this.#ofWorkout(athleteId, workoutId);
     for (const row of rows) {
       const state = { ...row.state, name: title };
-      this.#table.set(keyOf(athleteId, state.sha256), { ...row, state });
+      this.#table.put(keyOf(athleteId, state.sha256), { ...row, state });
     }
     const workouts = this.workouts(athleteId, { includeDuplicates: true });
     return workouts.find(({ id }) => id === workoutId) ?? null;
@@ -175,13 +175,13 @@ export class Recordings {
     if (outcome === 'none') {
       this.#finish(row, null);
     } else {
-      this.#table.set(keyOf(athleteId, sha256), { ...row, isDuplicate: outcome === 'duplicate' });
+      this.#table.put(keyOf(athleteId, sha256), { ...row, isDuplicate: outcome === 'duplicate' });
       await this.process(athleteId, { processingMs: 0 }, sha256);
     }
   }
 
   #of(athleteId: string): RecordingRow[] {
-    return this.#table.rows().filter((row) => row.athleteId === athleteId);
+    return [...this.#table.values()].filter((row) => row.athleteId === athleteId);
   }
 
   #ofWorkout(athleteId: string, workoutId: string): RecordingRow[] {
@@ -201,7 +201,7 @@ export class Recordings {
     const externalId = workoutOf(processed)?.externalId;
     const same = this.#of(athleteId).find((each) => workoutOf(each)?.externalId === externalId);
     const workoutId = externalId === undefined ? row.workoutId : (same ?? row).workoutId;
-    this.#table.set(keyOf(athleteId, sha256), { ...processed, workoutId });
+    this.#table.put(keyOf(athleteId, sha256), { ...processed, workoutId });
   }
 }
 
