@@ -6,7 +6,8 @@ import { loopbackOnly, ownPagesOnly } from './http/middleware.ts';
 import { problemOf } from './http/problem.ts';
 import { ROUTE_NAMES, ROUTES } from './http/routes.ts';
 import { pageRoutes } from './page/routes.ts';
-import { createWorld, type SandboxEnv, type WorldOptions } from './world.ts';
+import type { SandboxEnv } from './platform.ts';
+import { createWorld, type WorldOptions } from './world.ts';
 
 export type SandboxApp = ReturnType<typeof createSandboxApp>;
 

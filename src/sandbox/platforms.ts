@@ -1,7 +1,7 @@
 import { routePath } from 'hono/route';
 import * as v from 'valibot';
 import { ApiProblem, refusal, serverError, TokenProblem } from './http/problem.ts';
-import { type RouteName, ROUTES } from './http/routes.ts';
+import { ROUTES } from './http/routes.ts';
 import { authorize, decide } from './oauth/authorize.ts';
 import { getMetadata, postRegistration } from './oauth/registration.ts';
 import { FURTHER_SCOPES, SCOPES } from './oauth/scopes.ts';
@@ -20,23 +20,13 @@ import {
 } from './resources/workout-list.ts';
 import type { Platform } from './platform.ts';
 import type { SandboxSettings } from './settings.ts';
-import type { Call } from './world.ts';
-
-type Handler = (c: Call) => Response | Promise<Response>;
-
-/** A kind of platform, with its endpoints. */
-interface ServedPlatform extends Platform {
-  readonly routes: Readonly<Partial<Record<RouteName, Handler>>>;
-  /** Answers a request to none of its routes. @throws Problem */
-  readonly otherwise: Handler;
-}
 
 /** Returns the kind of platform that the settings name. */
-export function platformOf(settings: SandboxSettings): ServedPlatform {
+export function platformOf(settings: SandboxSettings): Platform {
   return settings.platform === 'coach-watts' ? COACH_WATTS : documented(settings);
 }
 
-const COACH_WATTS: ServedPlatform = {
+const COACH_WATTS: Platform = {
   scopes: SCOPES,
   refusesScopes: 'when approved',
   routes: {
@@ -94,7 +84,7 @@ function documented({
   refusesKnown,
   answers,
   unknownRoutes,
-}: SandboxSettings): ServedPlatform {
+}: SandboxSettings): Platform {
   return {
     scopes: SCOPES.filter((scope) => !FURTHER_SCOPES.includes(scope)),
     refusesScopes: strict ? 'when asked' : 'never',

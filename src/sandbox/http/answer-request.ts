@@ -5,7 +5,7 @@ import { answerTo, sentStatus } from '../faults/answers.ts';
 import type { FaultRoute } from '../faults/spec.ts';
 import { platformOf } from '../platforms.ts';
 import type { RequestRecord } from '../types.ts';
-import type { Call } from '../world.ts';
+import type { Call } from '../platform.ts';
 import { ApiProblem, problemOf } from './problem.ts';
 import { loggedAnswer } from './redaction.ts';
 import { decodeBody, isObject, readBytes, type RequestBody } from './request-body.ts';
@@ -36,9 +36,8 @@ export function answerRequest(c: Call, route: RouteName | null): Promise<Respons
     const { specs, delayMs, fault } = world.faults.draw(faultNames(route, body));
     record.faults = specs;
     if (delayMs > 0) await sleep(delayMs, undefined, { signal: world.closing.signal });
-    const platform = platformOf(world.settings.current);
-    c.set('platform', platform);
-    const process = () => orError(c, () => processed(c, platform, route));
+    c.set('platform', platformOf(world.settings.current));
+    const process = () => orError(c, () => processed(c, route));
     const response = await orError(c, () => answerTo(c, route, fault, process));
     record.status = sentStatus(c, response);
     record.durationMs = record.status === null ? null : performance.now() - started;
@@ -60,11 +59,8 @@ async function orError(c: Call, answer: () => Promise<Response>): Promise<Respon
 }
 
 /** Lets the platform process the request. */
-async function processed(
-  c: Call,
-  platform: ReturnType<typeof platformOf>,
-  route: RouteName | null,
-): Promise<Response> {
+async function processed(c: Call, route: RouteName | null): Promise<Response> {
+  const { platform } = c.var;
   const handler = route === null ? undefined : platform.routes[route];
   if (route === null || handler === undefined) return await platform.otherwise(c);
   const [, , scope]: Endpoint = ROUTES[route];

@@ -3,7 +3,7 @@ import { instantOf } from './dates.ts';
 import { refusal, serverError } from '../http/problem.ts';
 import { valueOf } from '../http/request-body.ts';
 import { checked, requireKnown } from '../http/validate.ts';
-import type { Call } from '../world.ts';
+import type { Call } from '../platform.ts';
 import type { SandboxWorkout } from './recordings.ts';
 
 /**
