@@ -26,7 +26,7 @@ export function createSandboxApp(options: WorldOptions = {}) {
     await next();
     world.store.save();
   });
-  app.use(loopbackOnly());
+  app.use(loopbackOnly);
   app.route('/', pageRoutes(world));
   app.route('/_sandbox', controlRoutes(control));
   app.use(ownPagesOnly(['GET', 'HEAD']));

@@ -60,8 +60,6 @@ export function createWorld(options: WorldOptions = {}) {
     daily: new DailyRecords(store, now),
     faults,
     requests: new RequestLog(),
-    /** Of the bodies that are read now. */
-    bytesInFlight: 0,
     /** Differs for each start. */
     run: randomUUID(),
     onRequest: options.onRequest ?? (() => undefined),

@@ -17,9 +17,6 @@ import { type Endpoint, ROUTES, type RouteName } from './routes.ts';
  */
 const MAX_BODY_BYTES = 257 * 1024 * 1024;
 
-/** Limit on the bodies that are read at one time, by all requests (bytes). */
-const MAX_IN_FLIGHT_BYTES = 2 * MAX_BODY_BYTES;
-
 /**
  * Answers a request to the platform: logs it, reads its whole body, and applies scripted faults.
  * @param route null: no endpoint has this method and path
@@ -68,28 +65,18 @@ async function processed(c: Call, route: RouteName | null): Promise<Response> {
   return await handler(c);
 }
 
-/** @throws Problem 413, 503; an Error if the client disconnects before the end of its request */
+/** @throws Problem 413; an Error if the client disconnects before the end of its request */
 async function readBody(c: Call, record: RequestRecord): Promise<RequestBody> {
   const { world } = c.var;
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return { type: '' };
-  let taken = 0;
-  const take = (count: number) => {
-    taken += count;
-    world.bytesInFlight += count;
-    if (world.bytesInFlight > MAX_IN_FLIGHT_BYTES) {
-      throw new ApiProblem(503, 'Too many large requests');
-    }
-  };
   try {
-    const bytes = await readBytes(c, MAX_BODY_BYTES, take);
+    const bytes = await readBytes(c, MAX_BODY_BYTES);
     const body = await decodeBody(c.req.header('content-type') ?? '', bytes);
     world.requests.recordBody(record, body, bytes.length);
     return body;
   } catch (error) {
     if (error instanceof ApiProblem) record.status = error.status;
     throw error;
-  } finally {
-    world.bytesInFlight -= taken;
   }
 }
 

@@ -18,7 +18,6 @@ export const SECRET_PREFIXES = {
 } as const;
 
 export interface Bearer {
-  readonly loginId: string;
   readonly athleteId: string;
   readonly clientId: string;
   readonly scopes: readonly Scope[];
@@ -174,10 +173,9 @@ export class Grants {
     const token = this.#tokens.get(sha256(accessToken));
     const login = token?.kind === 'access' ? this.#loginOf(token) : undefined;
     if (login === undefined) return null;
-    const { id, athleteId, clientId, scope } = login;
+    const { athleteId, clientId, scope } = login;
     // An unknown scope permits nothing.
-    const scopes = scopeWords(scope).filter(isScope);
-    return { loginId: id, athleteId, clientId, scopes };
+    return { athleteId, clientId, scopes: scopeWords(scope).filter(isScope) };
   }
 
   /** Revokes the login of a token of either kind. Ignores an unknown token. */
