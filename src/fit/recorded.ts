@@ -51,7 +51,7 @@ export class Recorded {
   /** Credible distance, and its time. */
   #metres = 0;
   #metresAt = 0;
-  readonly #channels = new Set<Channel>();
+  #missing = ALL_CHANNELS;
   readonly #places = new Places();
 
   add(message: Message): void {
@@ -63,8 +63,9 @@ export class Recorded {
       const isFirst = this.#records++ === 0;
       if (isFirst || isNear(timestamp, this.#credible.to)) this.#credible.add(timestamp);
       this.#time.add(timestamp);
-      for (const channel of ALL_CHANNELS) {
-        if (!this.#channels.has(channel) && isIn(message, channel)) this.#channels.add(channel);
+      for (const channel of this.#missing) {
+        if (isIn(message, channel))
+          this.#missing = this.#missing.filter((each) => each !== channel);
       }
       this.#places.add(timestamp, latitude, longitude);
     }
@@ -109,7 +110,7 @@ export class Recorded {
       /** Two parts of one recording have the same. */
       fileId: [manufacturer, product, serial, timeCreated?.getTime()].join(),
       isOneSession: sessions.length < 2,
-      channels: ALL_CHANNELS.filter((channel) => this.#channels.has(channel)),
+      channels: ALL_CHANNELS.filter((channel) => !this.#missing.includes(channel)),
       places: this.#places.kept,
     };
   }
