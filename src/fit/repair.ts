@@ -224,7 +224,7 @@ class Salvage {
     this.#count++;
     // The time of the record before this one may be wrong: the first one's, or one out of order.
     const isOdd =
-      before !== undefined && before <= timestamp && !isBetween(before, time, timestamp);
+      before !== undefined && before <= timestamp && (goesBack || (time ?? before) < before);
     if (isHeld && (isOdd || (time !== undefined && !isNear))) {
       this.#held.shift();
       this.#isPure = false;
@@ -269,10 +269,6 @@ function formOf(header: number): number {
 
 /** Number of the last base type (`uint64z`). */
 const LAST_TYPE = 16;
-
-function isBetween(from: number, value = from, to: number): boolean {
-  return from <= value && value <= to;
-}
 
 /** Fewest equal bytes that are taken for a filler: at the end, and elsewhere. */
 const FILLER_AT_END = 4;
