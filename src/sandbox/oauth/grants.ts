@@ -38,7 +38,6 @@ export interface CodeRequest {
 
 interface Code extends CodeRequest {
   readonly expiresAt: number;
-  readonly isUsed: boolean;
 }
 
 interface GrantedLogin extends LoginState {
@@ -79,7 +78,7 @@ export class Grants {
   issueCode(request: CodeRequest): string {
     const code = randomToken(SECRET_PREFIXES.code);
     const expiresAt = this.#now() + CODE_TTL_MS;
-    this.#codes.put(sha256(code), { ...request, expiresAt, isUsed: false });
+    this.#codes.put(sha256(code), { ...request, expiresAt });
     return code;
   }
 
@@ -101,8 +100,7 @@ export class Grants {
     const hash = sha256(given.code);
     const code = this.#codes.get(hash);
     const { clientId, secretIsRight, redirectUri = code?.redirectUri, verifier } = given;
-    const isFresh = code !== undefined && !code.isUsed;
-    requireThat(isFresh, 'invalid_grant', 'Invalid authorization code');
+    requireThat(code !== undefined, 'invalid_grant', 'Invalid authorization code');
     requireThat(code.expiresAt > this.#now(), 'invalid_grant', 'Authorization code expired');
     requireThat(code.clientId === clientId, 'invalid_client', 'Client ID mismatch');
     requireThat(secretIsRight !== false, 'invalid_client', 'Invalid client secret');
@@ -118,7 +116,7 @@ export class Grants {
           : createHash('sha256').update(verifier).digest('base64url');
       requireThat(code.challenge === challenge, 'invalid_grant', 'Invalid code_verifier');
     }
-    this.#codes.put(hash, { ...code, isUsed: true });
+    this.#codes.delete(hash);
     return this.mint(code, settings);
   }
 
