@@ -1,15 +1,7 @@
+import { readContents } from './contents.ts';
 import { crc16 } from './crc16.ts';
 import { CRC_BYTES, isUnfinished, readHeader, sealed } from './envelope.ts';
-import {
-  dateOf,
-  DEFINITION,
-  isDated,
-  MESSAGE,
-  type Message,
-  OTHERS,
-  readMessages,
-  readRecords,
-} from './messages.ts';
+import { DEFINITION, isDated, MESSAGE, type Message, OTHERS, readRecords } from './messages.ts';
 import { readSummary } from './summary.ts';
 
 /** A complete copy of a recording that is not whole. */
@@ -287,28 +279,17 @@ function fillersIn(bytes: Uint8Array, from: number, to: number): ByteSpan[] {
   return found;
 }
 
-function contentsOf(bytes: Uint8Array) {
-  let records = 0;
-  let first: number | undefined;
-  let last: number | undefined;
-  let hasSession = false;
-  readMessages(bytes, {
-    [MESSAGE.record]: ({ timestamp }) => {
-      records++;
-      first ??= timestamp;
-      last = timestamp ?? last;
-    },
-    [MESSAGE.session]: () => {
-      hasSession = true;
-    },
-  });
+function contentsOf(copy: Uint8Array) {
+  const { records, startTime, samples } = readContents(copy);
+  const { sessions } = readSummary(copy);
+  const secs = samples.at.at(-1);
   return {
     records,
     /** Times of the first and of the last record. */
-    from: dateOf(first),
-    to: dateOf(last),
+    from: startTime,
+    to: startTime && secs !== undefined ? new Date(startTime.getTime() + secs * 1000) : undefined,
     /** Whether it has a `session` message, which the device writes when the activity is saved. */
-    hasSession,
+    hasSession: sessions.some((each) => (each.startTime ?? each.timerSecs) !== undefined),
   };
 }
 
