@@ -26,9 +26,6 @@ export interface FitPause {
   readonly to: number;
 }
 
-/** What a lap or a session states about its records. A channel that no record has is undefined. */
-export type Totals = Readonly<ReturnType<typeof totalsOf>>;
-
 /** A lap or a session: from one time to another, both included (s since 1970). */
 interface Part {
   readonly from: number;
@@ -38,7 +35,7 @@ interface Part {
 }
 
 /**
- * Computes the totals of the records in a part of an activity.
+ * Computes what a lap or a session states about its records. A channel that no record has is undefined.
  *
  * @param pauses times in which the timer stood still
  */
