@@ -11,8 +11,7 @@ const DEVIATION = 0.3;
 export function compareAverages(sessions: readonly RecordedSession[], means: Means) {
   const compare = (quantity: Averaged) => {
     const own = deviceAverage(sessions, quantity);
-    const greatest = means.withoutZeroes[quantity];
-    const least = means.withZeroes[quantity];
+    const { withoutZeroes: greatest, withZeroes: least } = means[quantity];
     const usual = quantity === 'power' ? least : greatest;
     if (own === undefined) return { shown: usual, contradicting: undefined };
     if (greatest === undefined || least === undefined) {

@@ -2,16 +2,13 @@ import { MESSAGE, type Message, dateOf, readMessages } from './messages.ts';
 import { positionOf } from './local-time.ts';
 import { isNear } from './recorded.ts';
 import { printableText } from '../base/printable.ts';
-import { type Averages, averagesOf, cadenceOf } from './summary.ts';
+import { type Averaged, cadenceOf } from './summary.ts';
 
 /** The records of a recording, which `sync inspect` shows. */
 export type Contents = ReturnType<typeof readContents>;
 
 /** Means of the records, without and with zeroes: no pulse found, coasting, standing still. */
-export interface Means {
-  readonly withoutZeroes: Averages;
-  readonly withZeroes: Averages;
-}
+export type Means = Readonly<Record<Averaged, Mean>>;
 
 /** Reads the records of all segments; of a damaged file, those before the damage. */
 export function readContents(bytes: Uint8Array) {
@@ -41,7 +38,7 @@ export function readContents(bytes: Uint8Array) {
     laps,
     /** Records, also those without a time, which are not among the samples. */
     records,
-    means: samples.means(),
+    means: samples.means,
     developerFields: [...developerFields.values()],
     /** Where the reading ended; incomplete if records cannot be decoded. */
     end,
@@ -106,11 +103,8 @@ export class Samples {
     this.#means.cadence.add(cadence);
   }
 
-  means(): Means {
-    return {
-      withoutZeroes: averagesOf((quantity) => this.#means[quantity].withoutZeroes),
-      withZeroes: averagesOf((quantity) => this.#means[quantity].withZeroes),
-    };
+  get means(): Means {
+    return this.#means;
   }
 }
 

@@ -158,18 +158,11 @@ function count(n: number, noun?: string): string {
   return `${digits} ${noun}${n === 1 ? '' : 's'}`;
 }
 
-export interface Header {
-  /** Bytes: 12 or 14. */
-  readonly headerSize: number;
-  /** Bytes of records between the header and the CRC. */
-  readonly dataSize: number;
-}
-
 /** Bytes of a header; a 14-byte header adds an advisory CRC of the header. */
 export const HEADER_BYTES = 12;
 /** Bytes of the CRC after the data, and of the one in the header. */
 export const CRC_BYTES = 2;
-export const DATA_SIZE_AT = 4;
+const DATA_SIZE_AT = 4;
 /** ".FIT", and its offset. */
 const SIGNATURE = [0x2e, 0x46, 0x49, 0x54];
 const SIGNATURE_AT = 8;
@@ -177,18 +170,33 @@ const SIGNATURE_AT = 8;
 const UNFINISHED_SIZES: readonly number[] = [0, 0xffffffff];
 
 /** Whether the device has not written the size of the data yet. */
-export function isUnfinished({ dataSize }: Header): boolean {
+export function isUnfinished({ dataSize }: { readonly dataSize: number }): boolean {
   return UNFINISHED_SIZES.includes(dataSize);
 }
 
 /** Reads the header at `start`; undefined if there is none, or not all of it. */
-export function readHeader(bytes: Uint8Array, start = 0): Header | undefined {
+export function readHeader(bytes: Uint8Array, start = 0) {
   if (start + HEADER_BYTES > bytes.length || !isHeaderStart(bytes, start)) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset + start, HEADER_BYTES);
   return {
+    /** Bytes: 12 or 14. */
     headerSize: view.getUint8(0),
+    /** Bytes of records between the header and the CRC. */
     dataSize: view.getUint32(DATA_SIZE_AT, true),
   };
+}
+
+/** Returns a segment of a header and data: with the size and the checksums that belong to them. */
+export function sealed(headerAndData: Uint8Array, headerSize: number): Uint8Array {
+  const copy = new Uint8Array(headerAndData.length + CRC_BYTES);
+  copy.set(headerAndData);
+  const view = new DataView(copy.buffer);
+  view.setUint32(DATA_SIZE_AT, headerAndData.length - headerSize, true);
+  if (headerSize >= HEADER_BYTES + CRC_BYTES) {
+    view.setUint16(HEADER_BYTES, crc16(copy.subarray(0, HEADER_BYTES)), true);
+  }
+  view.setUint16(headerAndData.length, crc16(copy.subarray(0, -CRC_BYTES)), true);
+  return copy;
 }
 
 /** Whether `bytes` from `start` on, which may be fewer than a header, can be the start of a FIT header. */

@@ -116,7 +116,7 @@ export function drawTrack(track: Track, { columns, rows, ascii = false }: ChartS
     Math.floor(Math.round(width / dotSize) / 2) + 1,
     Math.floor(Math.round(height / dotSize) / 4) + 1,
   );
-  let before: Place | undefined;
+  let before: (typeof places)[number] | undefined;
   for (const place of places) {
     const dot = {
       x: Math.round((place.x - xs.least) / dotSize),
@@ -130,17 +130,11 @@ export function drawTrack(track: Track, { columns, rows, ascii = false }: ChartS
   return canvas.lines(ascii ? asciiCell : brailleCell);
 }
 
-interface Place {
-  readonly x: number;
-  readonly y: number;
-  readonly at: number;
-}
-
 /** Projects a track onto a plane (m), also across the date line. */
-function placesOf({ at, latitude, longitude }: Track): Place[] {
+function placesOf({ at, latitude, longitude }: Track) {
   const { least, greatest } = extremes(latitude);
   const shrink = Math.cos((((least + greatest) / 2) * Math.PI) / 180);
-  const places: Place[] = [];
+  const places: { readonly x: number; readonly y: number; readonly at: number }[] = [];
   let origin: number | undefined;
   for (const [i, north] of latitude.entries()) {
     if (Number.isNaN(north)) continue;

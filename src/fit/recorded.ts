@@ -22,9 +22,10 @@ const CHANNELS = {
 type Channel = keyof typeof CHANNELS;
 const ALL_CHANNELS = Object.keys(CHANNELS) as readonly Channel[];
 
-function isMissingIn(message: Message) {
-  return (channel: Channel) =>
-    CHANNELS[channel].every((field) => message.number(field) === undefined);
+/** Asked for every record: a loop makes no object. */
+function isIn(message: Message, channel: Channel): boolean {
+  for (const field of CHANNELS[channel]) if (message.number(field) !== undefined) return true;
+  return false;
 }
 
 /** Positions are kept for every whole minute; of long recordings, for these multiples (s). */
@@ -50,7 +51,7 @@ export class Recorded {
   /** Credible distance, and its time. */
   #metres = 0;
   #metresAt = 0;
-  #missing: readonly Channel[] = ALL_CHANNELS;
+  #missing = ALL_CHANNELS;
   readonly #places = new Places();
 
   add(message: Message): void {
@@ -62,7 +63,10 @@ export class Recorded {
       const isFirst = this.#records++ === 0;
       if (isFirst || isNear(timestamp, this.#credible.to)) this.#credible.add(timestamp);
       this.#time.add(timestamp);
-      if (this.#missing.length > 0) this.#missing = this.#missing.filter(isMissingIn(message));
+      for (const channel of this.#missing) {
+        if (isIn(message, channel))
+          this.#missing = this.#missing.filter((each) => each !== channel);
+      }
       this.#places.add(timestamp, latitude, longitude);
     }
     this.#addDistance((message.number(5) ?? 0) / 100);
@@ -126,8 +130,10 @@ class Span {
 /** Collects the positions at whole minutes, between the two records around each. */
 class Places {
   readonly #all: Place[] = [];
-  /** In semicircles. */
-  #last: (Position & { readonly at: number }) | undefined;
+  /** The last position (s since 1970, semicircles). */
+  #lastAt: number | undefined;
+  #lastLatitude = 0;
+  #lastLongitude = 0;
 
   get kept(): readonly Place[] {
     const step = STEPS.find((secs) => this.#at(secs).length <= MOST_PLACES) ?? 86_400;
@@ -141,23 +147,28 @@ class Places {
   /** @param timestamp s, as in {@link dateOf} */
   add(timestamp: number, latitude: number | undefined, longitude: number | undefined): void {
     if (latitude === undefined || longitude === undefined || !isFix(latitude, longitude)) return;
-    const here = { at: FIT_EPOCH_MS / 1000 + timestamp, latitude, longitude };
-    const { at } = here;
-    const last = this.#last ?? here;
-    this.#last = here;
-    if (at - last.at > LONGEST_GAP_SECS) return;
-    for (let minute = Math.ceil(last.at / 60) * 60; minute <= at; minute += 60) {
-      if (minute === this.#all.at(-1)?.[0]) continue;
-      const share = at === last.at ? 0 : (minute - last.at) / (at - last.at);
-      const between = (a: number, b: number) =>
-        Math.round((a * DEGREES + (b * DEGREES - a * DEGREES) * share) * SCALE);
-      this.#all.push([
-        minute,
-        between(last.latitude, latitude),
-        between(last.longitude, longitude),
-      ]);
+    const at = FIT_EPOCH_MS / 1000 + timestamp;
+    const from = this.#lastAt ?? at;
+    if (at - from <= LONGEST_GAP_SECS) {
+      for (let minute = Math.ceil(from / 60) * 60; minute <= at; minute += 60) {
+        if (minute === this.#all.at(-1)?.[0]) continue;
+        const share = at === from ? 1 : (minute - from) / (at - from);
+        this.#all.push([
+          minute,
+          between(this.#lastLatitude, latitude, share),
+          between(this.#lastLongitude, longitude, share),
+        ]);
+      }
     }
+    this.#lastAt = at;
+    this.#lastLatitude = latitude;
+    this.#lastLongitude = longitude;
   }
+}
+
+/** Returns a place between two (semicircles), in 1/10,000 degrees. */
+function between(a: number, b: number, share: number): number {
+  return Math.round((a * DEGREES + (b * DEGREES - a * DEGREES) * share) * SCALE);
 }
 
 /** Returns whether two times of records are credible together (s). */

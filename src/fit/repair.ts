@@ -1,15 +1,7 @@
+import { readContents } from './contents.ts';
 import { crc16 } from './crc16.ts';
-import { CRC_BYTES, DATA_SIZE_AT, HEADER_BYTES, isUnfinished, readHeader } from './envelope.ts';
-import {
-  dateOf,
-  DEFINITION,
-  isDated,
-  MESSAGE,
-  type Message,
-  OTHERS,
-  readMessages,
-  readRecords,
-} from './messages.ts';
+import { CRC_BYTES, isUnfinished, readHeader, sealed } from './envelope.ts';
+import { DEFINITION, isDated, MESSAGE, type Message, OTHERS, readRecords } from './messages.ts';
 import { readSummary } from './summary.ts';
 
 /** A complete copy of a recording that is not whole. */
@@ -53,17 +45,11 @@ export function repairRecording(bytes: Uint8Array) {
   };
 }
 
-interface RepairSegment {
-  readonly bytes: Uint8Array;
-  readonly droppedBytes: number;
-  readonly isDoubtful: boolean;
-  /** Offset in the original behind the bytes of this segment. */
-  readonly next: number;
-  readonly isCut: boolean;
-}
-
-/** Returns the segment at `start`, repaired if it is not whole; undefined if there is nothing to keep. */
-function repairSegment(bytes: Uint8Array, start: number): RepairSegment | undefined {
+/**
+ * Returns the segment at `start`, repaired if it is not whole, and `next`, the offset in the original behind its bytes;
+ * undefined if there is nothing to keep.
+ */
+function repairSegment(bytes: Uint8Array, start: number) {
   const header = readHeader(bytes, start);
   if (header === undefined) return undefined;
   const dataStart = start + header.headerSize;
@@ -230,7 +216,7 @@ class Salvage {
     this.#count++;
     // The time of the record before this one may be wrong: the first one's, or one out of order.
     const isOdd =
-      before !== undefined && before <= timestamp && !isBetween(before, time, timestamp);
+      before !== undefined && before <= timestamp && (goesBack || (time ?? before) < before);
     if (isHeld && (isOdd || (time !== undefined && !isNear))) {
       this.#held.shift();
       this.#isPure = false;
@@ -276,10 +262,6 @@ function formOf(header: number): number {
 /** Number of the last base type (`uint64z`). */
 const LAST_TYPE = 16;
 
-function isBetween(from: number, value = from, to: number): boolean {
-  return from <= value && value <= to;
-}
-
 /** Fewest equal bytes that are taken for a filler: at the end, and elsewhere. */
 const FILLER_AT_END = 4;
 const FILLER_BYTES = 256;
@@ -297,41 +279,17 @@ function fillersIn(bytes: Uint8Array, from: number, to: number): ByteSpan[] {
   return found;
 }
 
-/** Returns header and data with the size and the checksums that belong to them. */
-function sealed(headerAndData: Uint8Array, headerSize: number): Uint8Array {
-  const copy = new Uint8Array(headerAndData.length + CRC_BYTES);
-  copy.set(headerAndData);
-  const view = new DataView(copy.buffer);
-  view.setUint32(DATA_SIZE_AT, headerAndData.length - headerSize, true);
-  if (headerSize >= HEADER_BYTES + CRC_BYTES) {
-    view.setUint16(HEADER_BYTES, crc16(copy.subarray(0, HEADER_BYTES)), true);
-  }
-  view.setUint16(headerAndData.length, crc16(copy.subarray(0, -CRC_BYTES)), true);
-  return copy;
-}
-
-function contentsOf(bytes: Uint8Array) {
-  let records = 0;
-  let first: number | undefined;
-  let last: number | undefined;
-  let hasSession = false;
-  readMessages(bytes, {
-    [MESSAGE.record]: ({ timestamp }) => {
-      records++;
-      first ??= timestamp;
-      last = timestamp ?? last;
-    },
-    [MESSAGE.session]: () => {
-      hasSession = true;
-    },
-  });
+function contentsOf(copy: Uint8Array) {
+  const { records, startTime, samples } = readContents(copy);
+  const { sessions } = readSummary(copy);
+  const secs = samples.at.at(-1);
   return {
     records,
     /** Times of the first and of the last record. */
-    from: dateOf(first),
-    to: dateOf(last),
+    from: startTime,
+    to: startTime && secs !== undefined ? new Date(startTime.getTime() + secs * 1000) : undefined,
     /** Whether it has a `session` message, which the device writes when the activity is saved. */
-    hasSession,
+    hasSession: sessions.some((each) => (each.startTime ?? each.timerSecs) !== undefined),
   };
 }
 

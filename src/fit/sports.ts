@@ -1,4 +1,5 @@
 /** The sports of the FIT profile: their names and the units that athletes use for them. */
+import { getFitSportName, getFitSubSportName } from 'fit-file-parser/profile';
 
 const GENERIC = 0;
 export const RUNNING = 1;
@@ -33,16 +34,24 @@ const FOOT = { cadence: 'spm', pace: PER_KM } as const;
 const BIKE = { cadence: 'rpm' } as const;
 const WATER = { cadence: 'strokes/min' } as const;
 
+/** Returns sports, by numbers whose name in the profile is a noun: `table_tennis`. */
+function named(nameOf: typeof getFitSportName, numbers: readonly number[]): Record<number, Sport> {
+  const nouns = numbers.map((number) => {
+    const words = nameOf(number)?.replaceAll('_', ' ') ?? '';
+    return [number, { name: words.charAt(0).toUpperCase() + words.slice(1) }];
+  });
+  return Object.fromEntries(nouns) as Record<number, Sport>;
+}
+
 /** By `sport`. `generic` (0) and `all` (254) have no name. */
 const SPORTS: Readonly<Record<number, Sport>> = {
+  ...named(getFitSportName, [6, 8, 9, 25, 26, 28, 29, 42, 47, 49, 56, 67, 69, 71, 72, 73]),
+  ...named(getFitSportName, [74, 75, 76, 79, 80, 83, 84, 86, 87]),
   [RUNNING]: { name: 'Run', ...FOOT },
   [CYCLING]: { name: 'Ride', ...BIKE },
   4: { name: 'Indoor workout', isVague: true },
   [SWIMMING]: { name: 'Swim', ...WATER, pace: PER_100_M },
-  6: { name: 'Basketball' },
   7: { name: 'Football' },
-  8: { name: 'Tennis' },
-  9: { name: 'American football' },
   10: { name: 'Workout', isVague: true },
   11: { name: 'Walk', ...FOOT },
   12: { name: 'Cross-country ski' },
@@ -58,11 +67,7 @@ const SPORTS: Readonly<Record<number, Sport>> = {
   22: { name: 'Motorcycle ride' },
   23: { name: 'Boat trip' },
   24: { name: 'Drive' },
-  25: { name: 'Golf' },
-  26: { name: 'Hang gliding' },
   27: { name: 'Horse ride' },
-  28: { name: 'Hunting' },
-  29: { name: 'Fishing' },
   30: { name: 'Inline skate' },
   31: { name: 'Climb' },
   32: { name: 'Sail' },
@@ -75,16 +80,12 @@ const SPORTS: Readonly<Record<number, Sport>> = {
   39: { name: 'Wakeboard' },
   40: { name: 'Water ski' },
   41: { name: 'Kayak', ...WATER },
-  42: { name: 'Rafting' },
   43: { name: 'Windsurf' },
   44: { name: 'Kitesurf' },
   45: { name: 'Tactical activity', isVague: true },
   46: { name: 'Parachute jump' },
-  47: { name: 'Boxing' },
   48: { name: 'Stair climb', cadence: 'spm' },
-  49: { name: 'Baseball' },
   53: { name: 'Dive' },
-  56: { name: 'Shooting' },
   58: { name: 'Winter sport', isVague: true },
   59: { name: 'Winch grinding' },
   62: { name: 'HIIT workout' },
@@ -92,27 +93,13 @@ const SPORTS: Readonly<Record<number, Sport>> = {
   64: { name: 'Racket sports', isVague: true },
   65: { name: 'Wheelchair push' },
   66: { name: 'Wheelchair run' },
-  67: { name: 'Meditation' },
   68: { name: 'Para sport', isVague: true },
-  69: { name: 'Disc golf' },
   70: { name: 'Team sport', isVague: true },
-  71: { name: 'Cricket' },
-  72: { name: 'Rugby' },
-  73: { name: 'Hockey' },
-  74: { name: 'Lacrosse' },
-  75: { name: 'Volleyball' },
-  76: { name: 'Water tubing' },
   77: { name: 'Wakesurf' },
   78: { name: 'Water sport', isVague: true },
-  79: { name: 'Archery' },
-  80: { name: 'Mixed martial arts' },
   81: { name: 'Motor sport', isVague: true },
   82: { name: 'Snorkel' },
-  83: { name: 'Dance' },
-  84: { name: 'Jump rope' },
   85: { name: 'Pool freedive' },
-  86: { name: 'Mobility' },
-  87: { name: 'Geocaching' },
   88: { name: 'Canoe', ...WATER },
 };
 
@@ -122,6 +109,7 @@ const INDOOR_ROW = { name: 'Indoor row', ...WATER, pace: PER_500_M };
 
 /** By `sub_sport`, if it means the same in every sport. */
 const SUB_SPORTS: Readonly<Record<number, Sport>> = {
+  ...named(getFitSubSportName, [43, 44, 65, 69, 72, 77, 84, 85, 87, 94, 95, 96, 97]),
   1: TREADMILL,
   5: INDOOR_RIDE,
   6: INDOOR_RIDE,
@@ -142,8 +130,6 @@ const SUB_SPORTS: Readonly<Record<number, Sport>> = {
   36: { name: 'Motocross ride' },
   39: { name: 'Drone flight' },
   40: { name: 'Wingsuit flight' },
-  43: { name: 'Yoga' },
-  44: { name: 'Pilates' },
   45: { name: 'Indoor run', ...FOOT },
   46: { name: 'Gravel ride', ...BIKE },
   47: { name: 'E-bike ride' },
@@ -154,26 +140,15 @@ const SUB_SPORTS: Readonly<Record<number, Sport>> = {
   57: { name: 'Spearfishing' },
   62: { name: 'Breathwork' },
   63: { name: 'Dive' },
-  65: { name: 'Sail race' },
   68: { name: 'Indoor climb' },
-  69: { name: 'Bouldering' },
   70: { name: 'HIIT workout' },
   71: { name: 'Winch grinding' },
-  72: { name: 'Hunting with dogs' },
   73: { name: 'AMRAP workout' },
   74: { name: 'EMOM workout' },
   75: { name: 'Tabata workout' },
-  77: { name: 'Esport' },
-  84: { name: 'Pickleball' },
-  85: { name: 'Padel' },
   86: { name: 'Indoor wheelchair push' },
-  87: { name: 'Indoor wheelchair run' },
   88: { name: 'Indoor handcycle ride' },
   93: { name: 'Platform tennis' },
-  94: { name: 'Squash' },
-  95: { name: 'Badminton' },
-  96: { name: 'Racquetball' },
-  97: { name: 'Table tennis' },
   111: { name: 'Paraglide' },
   112: { name: 'Paramotor flight' },
   121: { name: 'Pool freedive' },

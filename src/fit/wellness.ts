@@ -12,6 +12,7 @@
  */
 import { credibleOffset } from './local-time.ts';
 import { MESSAGE, type Message, type Visitor, dateOf, readMessages } from './messages.ts';
+import { CYCLING, RUNNING } from './sports.ts';
 
 export interface FitSample {
   readonly field: 'restingHr' | 'vo2max' | 'hrv' | 'weight';
@@ -107,9 +108,6 @@ function offsetOf(message: Message): number | undefined {
     ? undefined
     : credibleOffset(local - timestamp);
 }
-
-const RUNNING = 1;
-const CYCLING = 2;
 
 function sportOf(message: Message): Pick<FitSample, 'sport'> {
   const sport = message.number(5);

@@ -1,7 +1,6 @@
-import { crc16 } from './crc16.ts';
-import { CRC_BYTES, DATA_SIZE_AT } from './envelope.ts';
+import { sealed } from './envelope.ts';
 import { FIT_EPOCH_MS, MESSAGE } from './messages.ts';
-import { type FitPause, type FitRecord, type Totals, totalsOf } from './write-totals.ts';
+import { type FitPause, type FitRecord, totalsOf } from './write-totals.ts';
 
 /** An activity of one session, in common units. Times are seconds since 1970-01-01T00:00:00Z. */
 export interface FitActivity {
@@ -49,37 +48,147 @@ const EVENT_TYPE = { start: 0, stop: 1, stopAll: 4 };
 const INTENSITY = { active: 0, rest: 1, warmup: 2, cooldown: 3, interval: 5 };
 const ACTIVITY_END = 0;
 
-/** The messages of a file. Each has its own local number, so it is defined once. */
-const WRITTEN: readonly number[] = [
-  MESSAGE.fileId,
-  MESSAGE.deviceInfo,
-  MESSAGE.event,
-  MESSAGE.record,
-  MESSAGE.lap,
-  MESSAGE.session,
-  MESSAGE.activity,
-];
-
-/** Sizes and base types of fields; a text has its own size. */
+/** Base types of fields, their sizes, and the method that writes one. A text has its own size. */
 const TYPES = {
-  enum: [1, 0x00],
-  sint8: [1, 0x01],
-  uint8: [1, 0x02],
-  text: [0, 0x07],
-  uint16: [2, 0x84],
-  sint32: [4, 0x85],
-  uint32: [4, 0x86],
-  uint32z: [4, 0x8c],
+  enum: { base: 0x00, size: 1, write: 'writeUInt8' },
+  sint8: { base: 0x01, size: 1, write: 'writeInt8' },
+  uint8: { base: 0x02, size: 1, write: 'writeUInt8' },
+  text: { base: 0x07, size: 0, write: 'writeUInt8' },
+  uint16: { base: 0x84, size: 2, write: 'writeUInt16LE' },
+  /** Left out if it does not fit: an enhanced field has the value, or it is wrong. */
+  fitting16: { base: 0x84, size: 2, write: 'writeUInt16LE' },
+  sint32: { base: 0x85, size: 4, write: 'writeInt32LE' },
+  uint32: { base: 0x86, size: 4, write: 'writeUInt32LE' },
+  uint32z: { base: 0x8c, size: 4, write: 'writeUInt32LE' },
 } as const;
 
-/** A field's number, type and value, scaled as in the file. A field without a value is left out. */
-type Field = readonly [
+/**
+ * A field: its number and type, the name of its value in the item that is written or the number that it always
+ * is, and the units of the file in one of the item, counted from an offset.
+ */
+type Row<Name extends string> = readonly [
   number: number,
   type: keyof typeof TYPES,
-  value: number | string | undefined,
+  value: Name | number,
+  scale?: number,
+  offset?: number,
 ];
 
-type Write = (message: number, fields: readonly Field[]) => void;
+type Item<Name extends string> = Readonly<Partial<Record<Name, number | string | undefined>>>;
+
+/** Each kind of message has its own local number, so it is defined once. */
+function kind<Name extends string>(local: number, message: number, rows: readonly Row<Name>[]) {
+  const fields = rows.map(([number, type, value, scale = 1, offset = 0]) => {
+    return { number, type: TYPES[type], value, scale, offset };
+  });
+  return { local, message, fields };
+}
+
+type Kind<Name extends string> = ReturnType<typeof kind<Name>>;
+
+const SECONDS = [1, -FIT_EPOCH_MS / 1000] as const;
+const SEMICIRCLES = 2 ** 31 / 180;
+
+const FILE_ID = kind(0, MESSAGE.fileId, [
+  [0, 'enum', ACTIVITY_FILE],
+  [1, 'uint16', 'manufacturer'],
+  [2, 'uint16', 'product'],
+  [3, 'uint32z', 'serial'],
+  [4, 'uint32', 'time', ...SECONDS],
+  [8, 'text', 'productName'],
+]);
+
+const DEVICE_INFO = kind(1, MESSAGE.deviceInfo, [
+  [253, 'uint32', 'time', ...SECONDS],
+  [0, 'uint8', 0], // the device that made the file
+  [2, 'uint16', 'manufacturer'],
+  [3, 'uint32z', 'serial'],
+  [4, 'uint16', 'product'],
+  [27, 'text', 'productName'],
+]);
+
+const TIMER = kind(2, MESSAGE.event, [
+  [253, 'uint32', 'time', ...SECONDS],
+  [0, 'enum', EVENT.timer],
+  [1, 'enum', 'type'],
+]);
+
+const RECORD = kind(3, MESSAGE.record, [
+  [253, 'uint32', 'time', ...SECONDS],
+  [0, 'sint32', 'latitude', SEMICIRCLES],
+  [1, 'sint32', 'longitude', SEMICIRCLES],
+  [5, 'uint32', 'distance', 100],
+  [6, 'fitting16', 'speed', 1000],
+  [73, 'uint32', 'speed', 1000],
+  [2, 'fitting16', 'altitude', 5, 500],
+  [78, 'uint32', 'altitude', 5, 500],
+  [7, 'uint16', 'power'],
+  [3, 'uint8', 'heartRate'],
+  [4, 'uint8', 'cadence'],
+  [13, 'sint8', 'temperature'],
+]);
+
+/** Returns the fields that laps and sessions share, most by other numbers. */
+function totalsBy(message: 'lap' | 'session') {
+  const either = (lap: number, session: number) => (message === 'lap' ? lap : session);
+  return [
+    [253, 'uint32', 'end', ...SECONDS],
+    [1, 'enum', EVENT_TYPE.stop],
+    [2, 'uint32', 'start', ...SECONDS],
+    [3, 'sint32', 'startLatitude', SEMICIRCLES],
+    [4, 'sint32', 'startLongitude', SEMICIRCLES],
+    [7, 'uint32', 'elapsed', 1000],
+    [8, 'uint32', 'timer', 1000],
+    [9, 'uint32', 'distance', 100],
+    [either(13, 14), 'fitting16', 'avgSpeed', 1000],
+    [either(110, 124), 'uint32', 'avgSpeed', 1000],
+    [either(14, 15), 'fitting16', 'maxSpeed', 1000],
+    [either(111, 125), 'uint32', 'maxSpeed', 1000],
+    [either(15, 16), 'uint8', 'avgHeartRate'],
+    [either(16, 17), 'uint8', 'maxHeartRate'],
+    [either(17, 18), 'uint8', 'avgCadence'],
+    [either(18, 19), 'uint8', 'maxCadence'],
+    [either(19, 20), 'uint16', 'avgPower'],
+    [either(20, 21), 'uint16', 'maxPower'],
+    [either(21, 22), 'fitting16', 'ascent'],
+    [either(22, 23), 'fitting16', 'descent'],
+    [either(50, 57), 'sint8', 'avgTemperature'],
+    [either(51, 58), 'sint8', 'maxTemperature'],
+  ] as const;
+}
+
+const LAP = kind(4, MESSAGE.lap, [
+  [254, 'uint16', 'index'],
+  [0, 'enum', EVENT.lap],
+  ...totalsBy('lap'),
+  [5, 'sint32', 'endLatitude', SEMICIRCLES],
+  [6, 'sint32', 'endLongitude', SEMICIRCLES],
+  [11, 'uint16', 'calories'],
+  [23, 'enum', 'intensity'],
+  [25, 'enum', 'sport'],
+]);
+
+const SESSION = kind(5, MESSAGE.session, [
+  [254, 'uint16', 0],
+  [0, 'enum', EVENT.session],
+  ...totalsBy('session'),
+  [5, 'enum', 'sport'],
+  [6, 'enum', 'subSport'],
+  [11, 'uint16', 'calories'],
+  [25, 'uint16', 0], // the first lap
+  [26, 'uint16', 'laps'],
+  [28, 'enum', ACTIVITY_END],
+]);
+
+const ACTIVITY = kind(6, MESSAGE.activity, [
+  [253, 'uint32', 'time', ...SECONDS],
+  [0, 'uint32', 'timer', 1000],
+  [1, 'uint16', 1], // sessions
+  [2, 'enum', 0], // one sport
+  [3, 'enum', EVENT.activity],
+  [4, 'enum', EVENT_TYPE.stop],
+  [5, 'uint32', 'localTime', ...SECONDS],
+]);
 
 /**
  * Encodes an activity as a FIT file. The same activity gives the same bytes.
@@ -87,44 +196,36 @@ type Write = (message: number, fields: readonly Field[]) => void;
  * @throws RangeError for a value that its field cannot hold, and without records
  */
 export function encodeActivity(activity: FitActivity): Uint8Array {
-  const { records, pauses = [], utcOffset } = activity;
+  const { fileId, sport, subSport, calories, records, pauses = [], utcOffset } = activity;
   const start = records[0]?.time;
   const end = records.at(-1)?.time;
   if (start === undefined || end === undefined) throw new RangeError('An activity has records.');
   const laps = activity.laps?.length ? activity.laps : [{ from: start, to: end }];
   const file = new FitFile();
-  const write: Write = (message, fields) => file.write(message, fields);
-  const timer = (at: number, type: number) => {
-    write(MESSAGE.event, [time(253, at), [0, 'enum', EVENT.timer], [1, 'enum', type]]);
-  };
+  const timer = (time: number, type: number) => file.write(TIMER, { time, type });
 
-  writeFileId(write, activity.fileId, start);
+  file.write(FILE_ID, { ...fileId, time: start });
+  file.write(DEVICE_INFO, { ...fileId, time: start });
   timer(start, EVENT_TYPE.start);
-  const nextPauses = [...pauses];
-  const nextLaps = [...laps.entries()];
+  let nextPause = 0;
+  let nextLap = 0;
   for (const record of records) {
-    for (const pause of takeWhile(nextPauses, ({ to }) => to <= record.time)) {
+    for (let pause; (pause = pauses[nextPause]) && pause.to <= record.time; nextPause++) {
       timer(pause.from, EVENT_TYPE.stopAll);
       timer(pause.to, EVENT_TYPE.start);
     }
-    write(MESSAGE.record, recordFields(record));
-    for (const [index, lap] of takeWhile(nextLaps, ([, { to }]) => to <= record.time)) {
+    file.write(RECORD, record);
+    for (let lap; (lap = laps[nextLap]) && lap.to <= record.time; nextLap++) {
+      const intensity = lap.intensity && INTENSITY[lap.intensity];
       const totals = totalsOf(records, pauses, lap);
-      write(MESSAGE.lap, lapFields(index, lap, totals, activity.sport));
+      file.write(LAP, { ...lap, ...totals, index: nextLap, intensity, sport });
     }
   }
   timer(end, EVENT_TYPE.stopAll);
   const totals = totalsOf(records, pauses, { from: start, to: end, distance: activity.distance });
-  write(MESSAGE.session, sessionFields(activity, totals, laps.length));
-  write(MESSAGE.activity, [
-    time(253, end),
-    [0, 'uint32', scaled(totals.timer, 1000)],
-    [1, 'uint16', 1], // sessions
-    [2, 'enum', 0], // one sport
-    [3, 'enum', EVENT.activity],
-    [4, 'enum', EVENT_TYPE.stop],
-    time(5, utcOffset === undefined ? undefined : end + utcOffset),
-  ]);
+  file.write(SESSION, { ...totals, sport, subSport, calories, laps: laps.length });
+  const localTime = utcOffset === undefined ? undefined : end + utcOffset;
+  file.write(ACTIVITY, { time: end, timer: totals.timer, localTime });
   return file.close();
 }
 
@@ -141,178 +242,62 @@ const DEFINITION = 0x40;
 class FitFile {
   #bytes = Buffer.alloc(64 * MESSAGE_BYTES);
   #size = HEADER_BYTES;
-  /** By local number. */
-  readonly #definitions: string[] = [];
+  /** The values of the last message by local number. A kind with a text is written once. */
+  readonly #last: (readonly (number | string | undefined)[])[] = [];
 
-  write(message: number, fields: readonly Field[]): void {
+  /**
+   * A value that is undefined is left out.
+   *
+   * @throws RangeError
+   */
+  write<Name extends string>(kind: Kind<Name>, item: Item<Name>): void {
     if (this.#size + MESSAGE_BYTES > this.#bytes.length) {
       this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#bytes.length)]);
     }
-    const known = fields.filter(([, , value]) => value !== undefined);
-    const local = WRITTEN.indexOf(message);
-    const definition = known.map((field) => `${field[0]} ${sizeOf(field)}`).join();
-    if (this.#definitions[local] !== definition) {
-      this.#definitions[local] = definition;
-      for (const byte of [DEFINITION | local, 0, 0]) this.#put(1, byte);
-      this.#put(2, message);
-      this.#put(1, known.length);
-      for (const field of known) {
-        for (const byte of [field[0], sizeOf(field), TYPES[field[1]][1]]) this.#put(1, byte);
-      }
+    const { local, fields } = kind;
+    const values = fields.map((field) => valueOf(field, item));
+    const last = this.#last[local];
+    if (values.some((value, at) => typeof value !== typeof last?.[at])) this.#define(kind, values);
+    this.#last[local] = values;
+    const bytes = this.#bytes;
+    let at = bytes.writeUInt8(local, this.#size);
+    for (const [index, { type }] of fields.entries()) {
+      const value = values[index];
+      if (typeof value === 'string') at += bytes.write(`${value}\0`, at);
+      else if (value !== undefined) at = bytes[type.write](value, at);
     }
-    this.#put(1, local);
-    for (const [, type, value = 0] of known) {
-      if (typeof value === 'string') this.#size += this.#bytes.write(`${value}\0`, this.#size);
-      else this.#put(TYPES[type][0], value, type.startsWith('sint'));
-    }
+    this.#size = at;
+  }
+
+  #define<Name extends string>(
+    { local, message, fields }: Kind<Name>,
+    values: readonly (number | string | undefined)[],
+  ): void {
+    const defined = fields.flatMap(({ number, type: { base, size } }, at) => {
+      const value = values[at];
+      if (value === undefined) return [];
+      return [number, typeof value === 'string' ? Buffer.byteLength(value) + 1 : size, base];
+    });
+    const header = [DEFINITION | local, 0, 0, message & 0xff, message >> 8, defined.length / 3];
+    this.#bytes.set([...header, ...defined], this.#size);
+    this.#size += header.length + defined.length;
   }
 
   close(): Uint8Array {
-    const whole = this.#bytes.subarray(0, this.#size + CRC_BYTES);
-    whole.set([HEADER_BYTES, PROTOCOL]);
-    whole.writeUInt16LE(PROFILE, 2);
-    whole.writeUInt32LE(this.#size - HEADER_BYTES, DATA_SIZE_AT);
-    whole.write('.FIT', 8);
-    for (const end of [HEADER_BYTES - CRC_BYTES, this.#size]) {
-      whole.writeUInt16LE(crc16(whole.subarray(0, end)), end);
-    }
-    return whole;
+    this.#bytes.set([HEADER_BYTES, PROTOCOL]);
+    this.#bytes.writeUInt16LE(PROFILE, 2);
+    this.#bytes.write('.FIT', 8);
+    return sealed(this.#bytes.subarray(0, this.#size), HEADER_BYTES);
   }
-
-  /** @throws RangeError */
-  #put(size: number, value: number, isSigned = false): void {
-    if (isSigned) this.#size = this.#bytes.writeIntLE(value, this.#size, size);
-    else this.#size = this.#bytes.writeUIntLE(value, this.#size, size);
-  }
-}
-
-function sizeOf([, type, value]: Field): number {
-  return typeof value === 'string' ? Buffer.byteLength(value) + 1 : TYPES[type][0];
-}
-
-/** Removes and returns the first items for which a condition holds. */
-function takeWhile<T>(items: T[], holds: (item: T) => boolean): T[] {
-  const end = items.findIndex((item) => !holds(item));
-  return items.splice(0, end < 0 ? items.length : end);
-}
-
-/** Returns a time as seconds since the FIT epoch. */
-function time(number: number, at: number | undefined): Field {
-  return [number, 'uint32', at === undefined ? undefined : Math.round(at) - FIT_EPOCH_MS / 1000];
 }
 
 /** Returns a value in the unit of its field, a whole number. */
-function scaled(value: number | undefined, scale: number, offset = 0): number | undefined {
-  return value === undefined ? undefined : Math.round((value + offset) * scale) + 0;
-}
-
-/** Returns the values of a field in its old form, which is too small for some, and in its enhanced form. */
-function withEnhanced(old: number, enhanced: number, value: number | undefined): Field[] {
-  const fits = value !== undefined && value >= 0 && value < 0xffff;
-  return [
-    [old, 'uint16', fits ? value : undefined],
-    [enhanced, 'uint32', value],
-  ];
-}
-
-/** Returns the two fields of a position (semicircles), from the number of its latitude. */
-function position(number: number, at: Partial<FitRecord> | undefined): Field[] {
-  const semicircles = 2 ** 31 / 180;
-  return [
-    [number, 'sint32', scaled(at?.latitude, semicircles)],
-    [number + 1, 'sint32', scaled(at?.longitude, semicircles)],
-  ];
-}
-
-function writeFileId(write: Write, fileId: FitFileId, start: number): void {
-  const { manufacturer, product, productName, serial } = fileId;
-  write(MESSAGE.fileId, [
-    [0, 'enum', ACTIVITY_FILE],
-    [1, 'uint16', manufacturer],
-    [2, 'uint16', product],
-    [3, 'uint32z', serial],
-    time(4, start),
-    [8, 'text', productName],
-  ]);
-  write(MESSAGE.deviceInfo, [
-    time(253, start),
-    [0, 'uint8', 0], // the device that made the file
-    [2, 'uint16', manufacturer],
-    [3, 'uint32z', serial],
-    [4, 'uint16', product],
-    [27, 'text', productName],
-  ]);
-}
-
-function recordFields(record: FitRecord): Field[] {
-  return [
-    time(253, record.time),
-    ...position(0, record),
-    [5, 'uint32', scaled(record.distance, 100)],
-    ...withEnhanced(6, 73, scaled(record.speed, 1000)),
-    ...withEnhanced(2, 78, scaled(record.altitude, 5, 500)),
-    [7, 'uint16', scaled(record.power, 1)],
-    [3, 'uint8', scaled(record.heartRate, 1)],
-    [4, 'uint8', scaled(record.cadence, 1)],
-    [13, 'sint8', scaled(record.temperature, 1)],
-  ];
-}
-
-function lapFields(index: number, lap: FitLap, totals: Totals, sport: number): Field[] {
-  return [
-    [254, 'uint16', index],
-    [0, 'enum', EVENT.lap],
-    ...totalFields(totals, 'lap'),
-    ...position(5, totals.endPosition),
-    [11, 'uint16', lap.calories],
-    [23, 'enum', lap.intensity && INTENSITY[lap.intensity]],
-    [25, 'enum', sport],
-  ];
-}
-
-function sessionFields(activity: FitActivity, totals: Totals, laps: number): Field[] {
-  return [
-    [254, 'uint16', 0],
-    [0, 'enum', EVENT.session],
-    ...totalFields(totals, 'session'),
-    [5, 'enum', activity.sport],
-    [6, 'enum', activity.subSport],
-    [11, 'uint16', activity.calories],
-    [25, 'uint16', 0], // the first lap
-    [26, 'uint16', laps],
-    [28, 'enum', ACTIVITY_END],
-  ];
-}
-
-/** Returns the fields that laps and sessions share, most by other numbers. */
-function totalFields(totals: Totals, message: 'lap' | 'session'): Field[] {
-  const either = (lap: number, session: number) => (message === 'lap' ? lap : session);
-  const speeds = (old: number, enhanced: number, speed: number | undefined) =>
-    withEnhanced(old, enhanced, scaled(speed, 1000));
-  return [
-    time(253, totals.end),
-    [1, 'enum', EVENT_TYPE.stop],
-    time(2, totals.start),
-    ...position(3, totals.startPosition),
-    [7, 'uint32', scaled(totals.elapsed, 1000)],
-    [8, 'uint32', scaled(totals.timer, 1000)],
-    [9, 'uint32', scaled(totals.distance, 100)],
-    ...speeds(either(13, 14), either(110, 124), totals.avgSpeed),
-    ...speeds(either(14, 15), either(111, 125), totals.maxSpeed),
-    [either(15, 16), 'uint8', scaled(totals.avgHeartRate, 1)],
-    [either(16, 17), 'uint8', scaled(totals.maxHeartRate, 1)],
-    [either(17, 18), 'uint8', scaled(totals.avgCadence, 1)],
-    [either(18, 19), 'uint8', scaled(totals.maxCadence, 1)],
-    [either(19, 20), 'uint16', scaled(totals.avgPower, 1)],
-    [either(20, 21), 'uint16', scaled(totals.maxPower, 1)],
-    [either(21, 22), 'uint16', climbed(totals.ascent)],
-    [either(22, 23), 'uint16', climbed(totals.descent)],
-    [either(50, 57), 'sint8', scaled(totals.avgTemperature, 1)],
-    [either(51, 58), 'sint8', scaled(totals.maxTemperature, 1)],
-  ];
-}
-
-/** Returns metres up or down; undefined if they exceed the field, which only wrong altitudes cause. */
-function climbed(metres: number | undefined): number | undefined {
-  return metres !== undefined && metres < 0xffff - 1 ? scaled(metres, 1) : undefined;
+function valueOf<Name extends string>(
+  { type, value: name, scale, offset }: Kind<Name>['fields'][number],
+  item: Item<Name>,
+): number | string | undefined {
+  const stated = typeof name === 'number' ? name : item[name];
+  if (typeof stated !== 'number') return stated;
+  const value = Math.round((stated + offset) * scale) + 0;
+  return type !== TYPES.fitting16 || (value >= 0 && value < 0xffff) ? value : undefined;
 }

@@ -26,9 +26,6 @@ export interface FitPause {
   readonly to: number;
 }
 
-/** What a lap or a session states about its records. A channel that no record has is undefined. */
-export type Totals = Readonly<ReturnType<typeof totalsOf>>;
-
 /** A lap or a session: from one time to another, both included (s since 1970). */
 interface Part {
   readonly from: number;
@@ -38,7 +35,7 @@ interface Part {
 }
 
 /**
- * Computes the totals of the records in a part of an activity.
+ * Computes what a lap or a session states about its records. A channel that no record has is undefined.
  *
  * @param pauses times in which the timer stood still
  */
@@ -51,19 +48,20 @@ export function totalsOf(
     firstWith(all, ({ time }) => time >= from),
     firstWith(all, ({ time }) => time > to),
   );
-  const channel = (name: keyof FitRecord) => {
-    const values: number[] = [];
-    for (const { [name]: value } of records) if (value !== undefined) values.push(value);
-    return values;
-  };
   const paused = pauses.map((pause) =>
     Math.max(0, Math.min(pause.to, to) - Math.max(pause.from, from)),
   );
   const timer = to - from - sum(paused);
-  const along = channel('distance');
-  const distance = along.length === 0 ? stated : (along.at(-1) ?? 0) - (along[0] ?? 0);
-  const steps = stepsOf(channel('altitude'));
-  const places = records.filter(({ latitude }) => latitude !== undefined);
+  const along = sumUp(records, 'distance');
+  const distance = along === undefined ? stated : along.last - along.first;
+  const altitude = sumUp(records, 'altitude');
+  const heartRate = sumUp(records, 'heartRate');
+  const cadence = sumUp(records, 'cadence');
+  const power = sumUp(records, 'power');
+  const temperature = sumUp(records, 'temperature');
+  const isPlaced = ({ latitude }: FitRecord) => latitude !== undefined;
+  const first = records.find(isPlaced);
+  const last = records.findLast(isPlaced);
   return {
     start: from,
     end: to,
@@ -72,23 +70,25 @@ export function totalsOf(
     timer,
     /** m */
     distance,
-    ascent: steps && sum(steps.filter((step) => step > 0)),
-    descent: steps && -sum(steps.filter((step) => step < 0)),
+    ascent: altitude?.rise,
+    descent: altitude?.fall,
     /** m/s */
     avgSpeed: distance === undefined || timer === 0 ? undefined : distance / timer,
-    maxSpeed: maximum(channel('speed')),
+    maxSpeed: sumUp(records, 'speed')?.most,
     /** Bpm, W and °C. */
-    avgHeartRate: mean(channel('heartRate')),
-    maxHeartRate: maximum(channel('heartRate')),
-    avgPower: mean(channel('power')),
-    maxPower: maximum(channel('power')),
-    avgTemperature: mean(channel('temperature')),
-    maxTemperature: maximum(channel('temperature')),
+    avgHeartRate: heartRate && heartRate.sum / heartRate.count,
+    maxHeartRate: heartRate?.most,
+    avgPower: power && power.sum / power.count,
+    maxPower: power?.most,
+    avgTemperature: temperature && temperature.sum / temperature.count,
+    maxTemperature: temperature?.most,
     /** Per minute. Devices average the values above 0: coasting does not count. */
-    avgCadence: mean(channel('cadence').filter((turns) => turns > 0)),
-    maxCadence: maximum(channel('cadence')),
-    startPosition: places[0],
-    endPosition: places.at(-1),
+    avgCadence: cadence?.positive ? cadence.sum / cadence.positive : undefined,
+    maxCadence: cadence?.most,
+    startLatitude: first?.latitude,
+    startLongitude: first?.longitude,
+    endLatitude: last?.latitude,
+    endLongitude: last?.longitude,
   };
 }
 
@@ -105,21 +105,24 @@ function firstWith(records: readonly FitRecord[], holds: (record: FitRecord) => 
   return low;
 }
 
-function stepsOf(altitudes: readonly number[]): number[] | undefined {
-  if (altitudes.length === 0) return undefined;
-  return altitudes.slice(1).map((altitude, index) => altitude - (altitudes[index] ?? altitude));
+/** Sums up the values of a channel, without an array of them; undefined if no record has it. */
+function sumUp(records: readonly FitRecord[], channel: keyof FitRecord) {
+  const first = records.find(({ [channel]: value }) => value !== undefined)?.[channel];
+  if (first === undefined) return undefined;
+  let [last, most, sum, count, positive, rise, fall] = [first, first, 0, 0, 0, 0, 0];
+  for (const { [channel]: value } of records) {
+    if (value === undefined) continue;
+    if (value > most) most = value;
+    if (value > last) rise += value - last;
+    else fall += last - value;
+    sum += value;
+    count++;
+    if (value > 0) positive++;
+    last = value;
+  }
+  return { first, last, most, sum, count, positive, rise, fall };
 }
 
 export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-function mean(values: readonly number[]): number | undefined {
-  return values.length === 0 ? undefined : sum(values) / values.length;
-}
-
-function maximum(values: readonly number[]): number | undefined {
-  return values.length === 0
-    ? undefined
-    : values.reduce((most, value) => Math.max(most, value), -Infinity);
 }

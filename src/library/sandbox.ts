@@ -147,18 +147,18 @@ function controlOf({ control }: Server, now: () => number): SandboxControl {
   const guarded = Object.entries(control).map(([name, operation]) => [
     name,
     (...given: unknown[]): unknown => {
-      try {
-        return (operation as (...given: unknown[]) => unknown)(...given);
-      } catch (error) {
+      const fail = (error: unknown): never => {
         throw sandboxError(error);
+      };
+      try {
+        const result = (operation as (...given: unknown[]) => unknown)(...given);
+        return result instanceof Promise ? result.catch(fail) : result;
+      } catch (error) {
+        return fail(error);
       }
     },
   ]);
-  const process: Control['process'] = async (request) =>
-    await control.process(request).catch((error: unknown) => {
-      throw sandboxError(error);
-    });
-  const all = { ...Object.fromEntries(guarded), process } as SandboxControl;
+  const all = Object.fromEntries(guarded) as SandboxControl;
   return {
     ...all,
     tokens(options = {}) {

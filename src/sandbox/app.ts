@@ -6,7 +6,8 @@ import { loopbackOnly, ownPagesOnly } from './http/middleware.ts';
 import { problemOf } from './http/problem.ts';
 import { ROUTE_NAMES, ROUTES } from './http/routes.ts';
 import { pageRoutes } from './page/routes.ts';
-import { createWorld, type SandboxEnv, type WorldOptions } from './world.ts';
+import type { SandboxEnv } from './platform.ts';
+import { createWorld, type WorldOptions } from './world.ts';
 
 export type SandboxApp = ReturnType<typeof createSandboxApp>;
 
@@ -25,7 +26,7 @@ export function createSandboxApp(options: WorldOptions = {}) {
     await next();
     world.store.save();
   });
-  app.use(loopbackOnly());
+  app.use(loopbackOnly);
   app.route('/', pageRoutes(world));
   app.route('/_sandbox', controlRoutes(control));
   app.use(ownPagesOnly(['GET', 'HEAD']));

@@ -6,7 +6,7 @@ import { ownPagesOnly } from './http/middleware.ts';
 import { decodeBody, objectOf, readBytes } from './http/request-body.ts';
 import { checkedRequest } from './http/validate.ts';
 import type { Control } from './types.ts';
-import type { Call, SandboxEnv } from './world.ts';
+import type { Call, SandboxEnv } from './platform.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 

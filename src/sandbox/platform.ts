@@ -1,10 +1,37 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
 import type * as v from 'valibot';
 import type { ApiProblem } from './http/problem.ts';
+import type { RequestBody } from './http/request-body.ts';
+import type { RouteName } from './http/routes.ts';
+import type { Bearer } from './oauth/grants.ts';
 import type { Scope } from './oauth/scopes.ts';
 import type { sentDay } from './resources/nutrition-day.ts';
+import type { World } from './world.ts';
 
-/** What differs between the kinds of platform. */
+/** The type of Hono's context. Without a socket the bindings are missing. */
+export interface SandboxEnv {
+  Bindings: Partial<HttpBindings>;
+  Variables: {
+    world: World;
+    /** Of the kind that the settings name. */
+    platform: Platform;
+    body: RequestBody;
+    /** Of an endpoint that needs a token. */
+    bearer: Bearer;
+  };
+}
+
+/** A request to the platform, and what its endpoint needs to answer it. */
+export type Call = Context<SandboxEnv>;
+
+type Handler = (c: Call) => Response | Promise<Response>;
+
+/** A kind of platform: its endpoints, and what else differs between the kinds. */
 export interface Platform {
+  readonly routes: Readonly<Partial<Record<RouteName, Handler>>>;
+  /** Answers a request to none of its routes. @throws Problem */
+  readonly otherwise: Handler;
   readonly scopes: readonly Scope[];
   /** When a login with another scope is refused; `never`: it is not granted. */
   readonly refusesScopes: 'when asked' | 'when approved' | 'never';

@@ -1,7 +1,7 @@
 import { routePath } from 'hono/route';
 import * as v from 'valibot';
 import { ApiProblem, refusal, serverError, TokenProblem } from './http/problem.ts';
-import { type RouteName, ROUTES } from './http/routes.ts';
+import { ROUTES } from './http/routes.ts';
 import { authorize, decide } from './oauth/authorize.ts';
 import { getMetadata, postRegistration } from './oauth/registration.ts';
 import { FURTHER_SCOPES, SCOPES } from './oauth/scopes.ts';
@@ -20,23 +20,13 @@ import {
 } from './resources/workout-list.ts';
 import type { Platform } from './platform.ts';
 import type { SandboxSettings } from './settings.ts';
-import type { Call } from './world.ts';
-
-type Handler = (c: Call) => Response | Promise<Response>;
-
-/** A kind of platform, with its endpoints. */
-interface ServedPlatform extends Platform {
-  readonly routes: Readonly<Partial<Record<RouteName, Handler>>>;
-  /** Answers a request to none of its routes. @throws Problem */
-  readonly otherwise: Handler;
-}
 
 /** Returns the kind of platform that the settings name. */
-export function platformOf(settings: SandboxSettings): ServedPlatform {
+export function platformOf(settings: SandboxSettings): Platform {
   return settings.platform === 'coach-watts' ? COACH_WATTS : documented(settings);
 }
 
-const COACH_WATTS: ServedPlatform = {
+const COACH_WATTS: Platform = {
   scopes: SCOPES,
   refusesScopes: 'when approved',
   routes: {
@@ -94,7 +84,7 @@ function documented({
   refusesKnown,
   answers,
   unknownRoutes,
-}: SandboxSettings): ServedPlatform {
+}: SandboxSettings): Platform {
   return {
     scopes: SCOPES.filter((scope) => !FURTHER_SCOPES.includes(scope)),
     refusesScopes: strict ? 'when asked' : 'never',
@@ -109,7 +99,7 @@ function documented({
     },
     otherwise: () => unknownRouteAnswer(unknownRoutes),
     error: documentedError,
-    stored: (id) => storedAnswer(answers, id),
+    stored: (id) => STORED[answers](id),
     /** The day is the written date. */
     dayOf(date) {
       const written = date.slice(0, 10);
@@ -143,24 +133,16 @@ function unknownRouteAnswer(kind: SandboxSettings['unknownRoutes']): Response {
   }
 }
 
-function storedAnswer(kind: SandboxSettings['answers'], id: string): Response {
-  switch (kind) {
-    case 'object':
-      return Response.json({});
-    case 'id':
-      return Response.json({ id });
-    case 'empty':
-      return new Response('');
-    case 'created':
-      return Response.json({ id }, { status: 201 });
-    case 'accepted':
-      return Response.json({}, { status: 202 });
-    case 'no-content':
-      return new Response(null, { status: 204 });
-    case 'text':
-      return new Response('OK');
-  }
-}
+/** The answers to an upload or a day that was stored under an ID. */
+const STORED: Readonly<Record<SandboxSettings['answers'], (id: string) => Response>> = {
+  object: () => Response.json({}),
+  id: (id) => Response.json({ id }),
+  empty: () => new Response(''),
+  created: (id) => Response.json({ id }, { status: 201 }),
+  accepted: () => Response.json({}, { status: 202 }),
+  'no-content': () => new Response(null, { status: 204 }),
+  text: () => new Response('OK'),
+};
 
 function documentedError(problem: ApiProblem): Response {
   if (problem instanceof TokenProblem) return problem.toResponse();

@@ -3,8 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { createSandboxApp } from './app.ts';
-import { type RegisteredClient, PUBLIC_CLIENT_ID } from './oauth/clients.ts';
-import type { Control } from './types.ts';
+import { PUBLIC_CLIENT_ID } from './oauth/clients.ts';
 import type { WorldOptions } from './world.ts';
 
 /** The port after the login callback's (8917), easy to remember. */
@@ -14,23 +13,14 @@ export interface ServerOptions extends WorldOptions {
   readonly port?: number | undefined;
 }
 
-export interface SandboxServer {
-  /** Without a trailing slash: `http://127.0.0.1:8918`. */
-  readonly url: string;
-  readonly port: number;
-  readonly clientId: string;
-  readonly clients: readonly RegisteredClient[];
-  readonly control: Control;
-  /** Closes open connections, also those with a request in flight. May be called twice. */
-  close(): Promise<void>;
-}
+export type SandboxServer = Readonly<Awaited<ReturnType<typeof startSandbox>>>;
 
 /**
  * Serves the platform on 127.0.0.1 only.
  * @throws SettingError, FaultSpecError; the error of listening (`EADDRINUSE`) or of reading the
  *   data
  */
-export async function startSandbox(options: ServerOptions = {}): Promise<SandboxServer> {
+export async function startSandbox(options: ServerOptions = {}) {
   const { app, control, world, close: closeApp } = createSandboxApp(options);
   // The default would replace Request and Response for the whole process.
   const server = createAdaptorServer({
@@ -56,11 +46,13 @@ export async function startSandbox(options: ServerOptions = {}): Promise<Sandbox
     closeApp();
   };
   return {
+    /** Without a trailing slash. */
     url: `http://127.0.0.1:${port}`,
     port,
     clientId: PUBLIC_CLIENT_ID,
     clients: world.clients,
     control,
+    /** Closes open connections, also those with a request in flight. May be called twice. */
     close: () => (closed ??= close()),
   };
 }

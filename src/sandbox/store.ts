@@ -2,46 +2,30 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 
 /** Rows by their key, in the order of their first arrival, as JSON holds them. Rows never change. */
-export class Table<TRow> {
-  readonly #rows: Map<string, TRow>;
+export class Table<TRow> extends Map<string, TRow> {
   readonly #changed: () => void;
 
   constructor(rows: Readonly<Record<string, TRow>>, changed: () => void) {
-    this.#rows = new Map(Object.entries(rows));
+    super(Object.entries(rows));
     this.#changed = changed;
   }
 
-  get(key: string): TRow | undefined {
-    return this.#rows.get(key);
-  }
-
   /** @throws RangeError for a row that is nested too deeply to be stored */
-  set(key: string, given: TRow): TRow {
+  put(key: string, given: TRow): TRow {
     const row = JSON.parse(JSON.stringify(given)) as TRow;
-    this.#rows.set(key, row);
+    this.set(key, row);
     this.#changed();
     return row;
   }
 
-  delete(key: string): void {
-    if (this.#rows.delete(key)) this.#changed();
-  }
-
-  clear(): void {
-    this.#rows.clear();
+  override delete(key: string): boolean {
     this.#changed();
+    return super.delete(key);
   }
 
-  entries(): [string, TRow][] {
-    return [...this.#rows];
-  }
-
-  rows(): TRow[] {
-    return [...this.#rows.values()];
-  }
-
-  get size(): number {
-    return this.#rows.size;
+  override clear(): void {
+    this.#changed();
+    super.clear();
   }
 }
 
@@ -75,10 +59,7 @@ export class Store {
   /** Writes what changed since the last call. An answer waits for it. */
   save(): void {
     if (this.#folder === undefined || this.#isSaved) return;
-    const tables = [...this.#tables].map(([name, table]) => [
-      name,
-      Object.fromEntries(table.entries()),
-    ]);
+    const tables = [...this.#tables].map(([name, table]) => [name, Object.fromEntries(table)]);
     replace(join(this.#folder, 'sandbox.json'), JSON.stringify(Object.fromEntries(tables)));
     this.#isSaved = true;
   }

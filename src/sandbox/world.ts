@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { HttpBindings } from '@hono/node-server';
-import type { Context } from 'hono';
 import { Athletes, DEFAULT_ATHLETES } from './resources/athletes.ts';
 import type { PendingLogin } from './oauth/authorization-request.ts';
 import { type RegisteredClient, defaultClients } from './oauth/clients.ts';
 import { DailyRecords } from './resources/daily-records.ts';
 import { FaultScript } from './faults/script.ts';
-import { Grants, type Bearer } from './oauth/grants.ts';
-import type { Platform } from './platform.ts';
+import { Grants } from './oauth/grants.ts';
 import { Recordings } from './resources/recordings.ts';
-import type { RequestBody } from './http/request-body.ts';
 import { RequestLog } from './http/request-log.ts';
 import { Settings, type SettingsPatch } from './settings.ts';
 import { Store } from './store.ts';
@@ -33,22 +29,6 @@ export interface WorldOptions {
 
 /** The state and services behind a sandbox's endpoints. */
 export type World = ReturnType<typeof createWorld>;
-
-/** The type of Hono's context. Without a socket the bindings are missing. */
-export interface SandboxEnv {
-  Bindings: Partial<HttpBindings>;
-  Variables: {
-    world: World;
-    /** Of the kind that the settings name. */
-    platform: Platform;
-    body: RequestBody;
-    /** Of an endpoint that needs a token. */
-    bearer: Bearer;
-  };
-}
-
-/** A request to the platform, and what its endpoint needs to answer it. */
-export type Call = Context<SandboxEnv>;
 
 /** @throws SettingError, FaultSpecError; the error of reading the data */
 export function createWorld(options: WorldOptions = {}) {
@@ -80,8 +60,6 @@ export function createWorld(options: WorldOptions = {}) {
     daily: new DailyRecords(store, now),
     faults,
     requests: new RequestLog(),
-    /** Of the bodies that are read now. */
-    bytesInFlight: 0,
     /** Differs for each start. */
     run: randomUUID(),
     onRequest: options.onRequest ?? (() => undefined),

@@ -4,13 +4,6 @@ import { caloriesOf } from './ride.ts';
 import { decimal } from './wellness.ts';
 import type { Workout } from './workouts.ts';
 
-/** Something that the athlete ate, without its time. The fields are those of the service. */
-export interface Serving {
-  /** Seconds after local midnight. */
-  readonly second: number;
-  readonly food: ReturnType<typeof foodOf>;
-}
-
 type Meal = 'BREAKFAST' | 'LUNCH' | 'DINNER' | 'SNACK';
 
 /** A portion of an athlete of 70 kg on a day without training, and what 100 g hold, as in food tables. */
@@ -78,14 +71,14 @@ const GEL_EVERY = 40 * 60;
 const AFTERWARDS = 15 * 60;
 
 /** Returns what the athlete eats on a day, by time: more on a day with a workout, and some of it then. */
-export function mealsOn(athlete: Athlete, date: string, workout: Workout | null): Serving[] {
+export function mealsOn(athlete: Athlete, date: string, workout: Workout | null) {
   const random = stream(athlete.seed, 'kitchen', date);
   const burned = workout ? caloriesOf(athlete, workout) : 0;
   const portion = (athlete.weight / 70) * (1 + burned / 3000);
   const { start, end } = workout ?? { start: 0, end: 0 };
-  const servings = MEALS.map(({ meal, minute, dishes }): Serving => {
+  const servings = MEALS.map(({ meal, minute, dishes }) => {
     const usual = minute * 60 + random.integer(-900, 900);
-    // Not during the workout, nor just before it.
+    // Seconds after local midnight: not during the workout, nor just before it.
     const second = usual > start - 1800 && usual < end ? end + 2 * AFTERWARDS : usual;
     const size = portion * random.between(0.9, 1.1);
     return { second, food: foodOf(random.pick(dishes), size, meal) };
@@ -97,6 +90,7 @@ export function mealsOn(athlete: Athlete, date: string, workout: Workout | null)
   return servings.sort((one, other) => one.second - other.second);
 }
 
+/** Returns something that the athlete ate, without its time. The fields are those of the service. */
 function foodOf([name, grams, absorptionType, ...contents]: Dish, portion: number, meal: Meal) {
   const amount = Math.round((grams * portion) / 5) * 5;
   const [calories, carbs, protein, fat] = contents;

@@ -6,7 +6,7 @@ import { type Athlete, athleteOf } from './athlete.ts';
 import { mealsOn } from './meals.ts';
 import { recordRide } from './ride.ts';
 import { placeIn } from './route.ts';
-import { marked, type SyntheticWellness, wellnessOn } from './wellness.ts';
+import { marked, wellnessOn } from './wellness.ts';
 import { type Workout, workoutOn } from './workouts.ts';
 
 export interface SynthesizeOptions {
@@ -35,25 +35,9 @@ interface Life {
 /** The time whose offset decides where the athlete lives: every day is there. */
 const JANUARY = Date.UTC(2025, 0, 15);
 
-export interface SyntheticDay {
-  /** `YYYY-MM-DD` */
-  readonly date: string;
-  readonly recordings: readonly SyntheticRecording[];
-  readonly wellness: SyntheticWellness;
-  /** Null as long as the day has no meal. */
-  readonly nutrition: SyntheticNutrition | null;
-}
+export type SyntheticDay = Readonly<ReturnType<typeof dayOf>>;
 
-export interface SyntheticRecording {
-  /** `YYYY-MM-DD-HH-MM-SS-ride.fit` in local time; unique for an athlete. */
-  readonly fileName: string;
-  /** The whole FIT file. */
-  readonly bytes: Uint8Array;
-  readonly name: string;
-}
-
-/** A day's nutrition in the service's fields (service interface, section 2.3), items by time. */
-export type SyntheticNutrition = Readonly<ReturnType<typeof nutritionOn>>;
+export type SyntheticRecording = Readonly<ReturnType<typeof recordingOn>>;
 
 /**
  * Synthesizes an athlete's days up to and including `until`, oldest first. Each day is made on demand
@@ -107,20 +91,22 @@ export function profileOf({ seed, until }: Pick<SynthesizeOptions, 'seed' | 'unt
   return { weight: wellnessOn(athlete, until).weight, ftp: athlete.ftp };
 }
 
-function dayOf(life: Life, date: string): SyntheticDay {
+function dayOf(life: Life, date: string) {
   const { athlete, rules, now } = life;
   const workout = workoutOn(athlete, date);
   const isDone = workout !== null && instantOf(rules, date, workout.end) <= now;
   const nutrition = nutritionOn(life, date, workout);
   return {
+    /** `YYYY-MM-DD` */
     date,
     recordings: isDone ? [recordingOn(life, date, workout)] : [],
     wellness: wellnessOn(athlete, date),
+    /** Null as long as the day has no meal. */
     nutrition: nutrition.items.length === 0 ? null : nutrition,
   };
 }
 
-function recordingOn({ athlete, rules }: Life, date: string, workout: Workout): SyntheticRecording {
+function recordingOn({ athlete, rules }: Life, date: string, workout: Workout) {
   const start = instantOf(rules, date, workout.start);
   const bytes = recordRide({
     athlete,
@@ -132,9 +118,12 @@ function recordingOn({ athlete, rules }: Life, date: string, workout: Workout): 
   });
   const label = new Date(rules.wallAt(start)).toISOString().slice(0, 19).replace(/[T:]/g, '-');
   const noun = workout.sport === 'cycling' ? 'ride' : 'run';
-  return { fileName: `${label}-${noun}.fit`, bytes, name: workout.title };
+  /** `YYYY-MM-DD-HH-MM-SS-ride.fit` in local time; unique for an athlete. */
+  const fileName = `${label}-${noun}.fit`;
+  return { fileName, bytes, name: workout.title };
 }
 
+/** Returns a day's nutrition in the service's fields (service interface, section 2.3), items by time. */
 function nutritionOn({ athlete, rules, now }: Life, date: string, workout: Workout | null) {
   const items = mealsOn(athlete, date, workout).flatMap(({ second, food }) => {
     const instant = instantOf(rules, date, second);

@@ -4,15 +4,15 @@ import { stream } from './random.ts';
 import { sine } from './route.ts';
 import { stressOn } from './workouts.ts';
 
-/** A wellness record in the service's fields, those of the service interface (section 2.2) first. */
-export type SyntheticWellness = Readonly<ReturnType<typeof wellnessOn>>;
-
 /** Marks records as synthetic, at the service too. */
 export function marked({ seed }: Athlete) {
   return { synthetic: true, generator: 'athlete-sync seed', seed };
 }
 
-/** Returns the record of a morning: tired after two hard days, fresh after two easy ones. */
+/**
+ * Returns the wellness record of a morning, the fields of the service interface (section 2.2) first: tired after two
+ * hard days, fresh after two easy ones.
+ */
 export function wellnessOn(athlete: Athlete, date: string) {
   const random = stream(athlete.seed, 'morning', date);
   const [yesterday, before] = [1, 2].map((days) => stressOn(athlete, daysAfter(date, -days)));

@@ -10,19 +10,7 @@ import type { Stretch } from './split.ts';
 const CONVERTER = 1;
 
 /** A GPX or TCX activity as the FIT recording that is sent. */
-export interface Conversion {
-  readonly fit: Uint8Array;
-  /** SHA-256 of its points, which identifies the activity in every version of the converter. */
-  readonly digest: string;
-  readonly converter: number;
-  /** Of the track. It is sent as the name of the upload, and is not in the FIT file. */
-  readonly name: string | undefined;
-  readonly gaps: readonly Gap[];
-  /** What was left out of the file, as sentences. */
-  readonly notes: readonly string[];
-  /** A phone wrote it along the way, for a program that shows steps and ways: Google Fit, Apple Health. */
-  readonly isPhone: boolean;
-}
+export type Conversion = Readonly<ReturnType<typeof convert>>;
 
 /** The time without values of a channel (s), of gaps that are too long to be filled. */
 export interface Gap {
@@ -42,8 +30,12 @@ export const CHANNEL_WORDS = {
 /** `development` of the FIT profile, for files of no known maker. */
 const DEVELOPMENT = 255;
 
-/** Converts an activity, and changes its points. The same points give the same bytes. */
-export function convert(stretch: Stretch, isPhone: boolean): Conversion {
+/**
+ * Converts an activity, and changes its points. The same points give the same bytes.
+ *
+ * @param isPhone A phone wrote it along the way, for a program that shows steps and ways: Google Fit, Apple Health.
+ */
+export function convert(stretch: Stretch, isPhone: boolean) {
   const { points, sport, subSport, name } = stretch;
   const digest = digestOf(points);
   const notes = dropStrays(points);
@@ -60,7 +52,18 @@ export function convert(stretch: Stretch, isPhone: boolean): Conversion {
     distance: sum(stretch.laps.flatMap(({ distance = 0 }) => distance)) || undefined,
     calories: kcal(sum(stretch.laps.flatMap(({ calories = 0 }) => calories))),
   });
-  return { fit, digest, converter: CONVERTER, name, gaps, notes, isPhone };
+  return {
+    fit,
+    /** SHA-256 of its points, which identifies the activity in every version of the converter. */
+    digest,
+    converter: CONVERTER,
+    /** Of the track. It is sent as the name of the upload, and is not in the FIT file. */
+    name,
+    gaps,
+    /** What was left out of the file, as sentences. */
+    notes,
+    isPhone,
+  };
 }
 
 /** Steps between the values that a digest tells apart: finer ones differ between programs that copy a file. */

@@ -40,12 +40,6 @@ export interface Lap {
   isRest?: boolean;
 }
 
-/** Values of a file that cannot be read: how many, and the first. */
-export interface Unread {
-  count: number;
-  first: string;
-}
-
 /** A `trk` of GPX, or an `Activity` of TCX. */
 export interface Track {
   name?: string;
@@ -56,18 +50,23 @@ export interface Track {
   readonly laps: Lap[];
 }
 
-export interface TrackFile {
-  readonly kind: TrackKind;
-  /** The program or the device that wrote the file. */
-  creator: string;
-  readonly tracks: Track[];
-  /** Track points without a time that can be read. */
-  untimed: number;
-  readonly unreadTimes: Unread;
-  /** Positions of GPX that cannot be read or are not on the earth. */
-  readonly unplaced: Unread;
-  /** What else the file holds: `rte`, `wpt`, `course`, `workout`. */
-  readonly others: Set<string>;
+export type TrackFile = ReturnType<typeof emptyFile>;
+
+function emptyFile(kind: TrackKind) {
+  return {
+    kind,
+    /** The program or the device that wrote the file. */
+    creator: '',
+    tracks: [] as Track[],
+    /** Track points without a time that can be read. */
+    untimed: 0,
+    /** Values that cannot be read: how many, and the first. */
+    unreadTimes: { count: 0, first: '' },
+    /** Positions of GPX that cannot be read or are not on the earth. */
+    unplaced: { count: 0, first: '' },
+    /** What else the file holds: `rte`, `wpt`, `course`, `workout`. */
+    others: new Set<string>(),
+  };
 }
 
 /** Parts of the document between two pauses for the event loop: 1 MB. */
@@ -177,15 +176,7 @@ class TrackReader {
 
   constructor(kind: TrackKind) {
     this.#roles = ROLES[kind];
-    this.file = {
-      kind,
-      creator: '',
-      tracks: [],
-      untimed: 0,
-      unreadTimes: { count: 0, first: '' },
-      unplaced: { count: 0, first: '' },
-      others: new Set(),
-    };
+    this.file = emptyFile(kind);
   }
 
   /** Returns what the elements of a tag stand for. */
@@ -238,7 +229,7 @@ class TrackReader {
     this.#noteUnread(this.file.unplaced, `lat="${textOf(lat)}" lon="${textOf(lon)}"`);
   }
 
-  #noteUnread(unread: Unread, written: string): void {
+  #noteUnread(unread: TrackFile['unplaced'], written: string): void {
     if (unread.count++ === 0) unread.first = `point ${this.#points}, ${written}`;
   }
 

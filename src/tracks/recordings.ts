@@ -1,6 +1,6 @@
 import { type Conversion, convert } from './convert.ts';
 import type { TrackKind } from './kind.ts';
-import { type Track, type Unread, readTracks } from './read.ts';
+import { type Track, type TrackFile, readTracks } from './read.ts';
 import { type SplitResult, splitTracks } from './split.ts';
 
 /** An activity of a GPX or TCX file, or why a part of it is none. `path` of the second one ends in `#2`. */
@@ -39,7 +39,7 @@ export async function* convertFile(
   }
 }
 
-function unreadNote(what: string, { count, first }: Unread): string[] {
+function unreadNote(what: string, { count, first }: TrackFile['unplaced']): string[] {
   return count === 0 ? [] : [`${what} that cannot be read: ${count}. The first is ${first}.`];
 }
 

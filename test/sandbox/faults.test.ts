@@ -14,7 +14,7 @@ const status = (value: number, more: object = {}) => ({
 });
 
 describe('a fault', () => {
-  it.each<[spec: string, what: object, count?: number, skip?: number]>([
+  it.each<[spec: string, what: object, hitsLeft?: number, skipLeft?: number]>([
     ['upload-fit:503', status(503)],
     ['upload-fit:503*2', status(503), 2],
     ['any:500*inf', status(500), Infinity],
@@ -34,9 +34,9 @@ describe('a fault', () => {
     ['userinfo:hang', { kind: 'hang', after: false }],
     ['userinfo:hang-after', { kind: 'hang-after', after: true }],
     ['wellness:success-false', { kind: 'success-false', after: false }],
-  ])('%s is parsed', (spec, what, count = 1, skip = 0) => {
+  ])('%s is parsed', (spec, what, hitsLeft = 1, skipLeft = 0) => {
     const [route] = spec.split(':');
-    expect(parseFault(spec)).toEqual({ spec, route, what, count, skip });
+    expect(parseFault(spec)).toEqual({ spec, route, what, hitsLeft, skipLeft });
   });
 
   it.each([

@@ -349,6 +349,18 @@ const along = (points: readonly TrackPoint[], metres: number) =>
   points.map((point, index) => ({ ...point, distance: index * metres }));
 
 describe('a TCX file', () => {
+  it.each([
+    ['pauses where its stated distance stands still', 480, 60],
+    ['does not pause where its stated distance grows', 5_000, 900],
+  ])('%s, without positions', async (_what, distance, timer) => {
+    const ridden = ridePoints(60).map(({ at }) => ({ at, distance: 8 * at, power: 180 }));
+    const points = [...ridden, { at: 900, distance, power: 180 }];
+    const stated = tcx([{ sport: 'Biking', laps: [{ points }] }]);
+    const text = stated.replace(/(?<=<TotalTimeSeconds>)\d+/, '60');
+    const { files } = await converted(text, 'indoors.tcx');
+    expect(files[0]?.sessions[0]).toMatchObject({ total_timer_time: timer });
+  });
+
   it('becomes a recording of each activity, with its laps, calories and own distance', async () => {
     const indoors = (from: number, secs: number) =>
       Array.from({ length: secs + 1 }, (_, index) => ({

@@ -7,7 +7,7 @@ import type { FaultKind } from './spec.ts';
 import { ApiProblem } from '../http/problem.ts';
 import type { RouteName } from '../http/routes.ts';
 import { failedUpload } from '../resources/upload.ts';
-import type { Call } from '../world.ts';
+import type { Call } from '../platform.ts';
 
 /** Time for half a body to arrive before the connection is reset (ms). */
 const HALF_ARRIVES_MS = 25;

@@ -4,15 +4,9 @@ import { parseFault, type ScriptedFault, type FaultKind, type FaultRoute } from 
 /** The faults that hit one request: first a delay, then a fault. */
 export type DrawnFaults = Readonly<ReturnType<FaultScript['draw']>>;
 
-interface Scripted {
-  readonly fault: ScriptedFault;
-  skipLeft: number;
-  hitsLeft: number;
-}
-
 /** The scripted faults in the order they were added, with their remaining skips and hits. */
 export class FaultScript {
-  #entries: Scripted[] = [];
+  #faults: ScriptedFault[] = [];
 
   constructor(specs: readonly string[] = []) {
     this.add(specs);
@@ -20,23 +14,20 @@ export class FaultScript {
 
   /** @throws FaultSpecError; then no fault was added */
   add(specs: readonly string[]): void {
-    const faults = specs.map(parseFault);
-    this.#entries.push(
-      ...faults.map((fault) => ({ fault, skipLeft: fault.skip, hitsLeft: fault.count })),
-    );
+    this.#faults.push(...specs.map(parseFault));
   }
 
   /** Removes all faults, or the first with a spec. @returns false if there is none with it */
   clear(spec?: string): boolean {
-    const index = this.#entries.findIndex(({ fault }) => fault.spec === spec);
-    this.#entries = spec === undefined ? [] : this.#entries.toSpliced(index, 1);
+    const index = this.#faults.findIndex((fault) => fault.spec === spec);
+    this.#faults = spec === undefined ? [] : this.#faults.toSpliced(index, 1);
     return spec === undefined || index !== -1;
   }
 
   /** Lists the faults with their remaining hits; null stands for `*inf`. */
   list(): ActiveFault[] {
-    return this.#entries.map(({ fault, skipLeft, hitsLeft }) => ({
-      spec: fault.spec,
+    return this.#faults.map(({ spec, skipLeft, hitsLeft }) => ({
+      spec,
       skipLeft,
       hitsLeft: hitsLeft === Infinity ? null : hitsLeft,
     }));
@@ -50,16 +41,16 @@ export class FaultScript {
     const specs: string[] = [];
     let delayMs = 0;
     let drawn: Exclude<FaultKind, { kind: 'delay' }> | null = null;
-    for (const entry of this.#entries) {
-      const { what, route } = entry.fault;
+    for (const fault of this.#faults) {
+      const { what, route } = fault;
       if (route !== 'any' && !names.includes(route)) continue;
-      if (entry.hitsLeft === 0 || (drawn !== null && what.kind !== 'delay')) continue;
-      if (entry.skipLeft > 0) {
-        entry.skipLeft -= 1;
+      if (fault.hitsLeft === 0 || (drawn !== null && what.kind !== 'delay')) continue;
+      if (fault.skipLeft > 0) {
+        fault.skipLeft -= 1;
         continue;
       }
-      entry.hitsLeft -= 1;
-      specs.push(entry.fault.spec);
+      fault.hitsLeft -= 1;
+      specs.push(fault.spec);
       if (what.kind === 'delay') delayMs += what.ms;
       else drawn = what;
     }

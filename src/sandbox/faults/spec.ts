@@ -11,7 +11,8 @@ const TOKEN_ALIASES = ['exchange', 'refresh'] as const;
 export type FaultRoute = RouteName | (typeof TOKEN_ALIASES)[number] | 'any';
 export const FAULT_ROUTES: readonly FaultRoute[] = [...ROUTE_NAMES, ...TOKEN_ALIASES, 'any'];
 
-export type ScriptedFault = Readonly<ReturnType<typeof parseFault>>;
+/** A fault, with the requests that it still lets pass and those that it then hits. */
+export type ScriptedFault = ReturnType<typeof parseFault>;
 
 /** An invalid fault spec. The message names the part that is wrong and the allowed values. */
 export class FaultSpecError extends ApiProblem {
@@ -68,9 +69,9 @@ export function parseFault(spec: string) {
     return fail(`no route "${groups['route'] ?? ''}": ${FAULT_ROUTES.join(', ')}`);
   }
   const what = parseKind(kind, value, params, fail);
-  const times = count === 'inf' ? Infinity : Number(count);
-  if (times < 1) return fail('a count is 1 or more, or inf');
-  return { spec: spec.trim(), route, what, count: times, skip: Number(skip) };
+  const hitsLeft = count === 'inf' ? Infinity : Number(count);
+  if (hitsLeft < 1) return fail('a count is 1 or more, or inf');
+  return { spec: spec.trim(), route, what, skipLeft: Number(skip), hitsLeft };
 }
 
 type Fail = (problem: string) => never;

@@ -5,7 +5,7 @@ import { answerTo, sentStatus } from '../faults/answers.ts';
 import type { FaultRoute } from '../faults/spec.ts';
 import { platformOf } from '../platforms.ts';
 import type { RequestRecord } from '../types.ts';
-import type { Call } from '../world.ts';
+import type { Call } from '../platform.ts';
 import { ApiProblem, problemOf } from './problem.ts';
 import { loggedAnswer } from './redaction.ts';
 import { decodeBody, isObject, readBytes, type RequestBody } from './request-body.ts';
@@ -16,9 +16,6 @@ import { type Endpoint, ROUTES, type RouteName } from './routes.ts';
  * platform documents no limit.
  */
 const MAX_BODY_BYTES = 257 * 1024 * 1024;
-
-/** Limit on the bodies that are read at one time, by all requests (bytes). */
-const MAX_IN_FLIGHT_BYTES = 2 * MAX_BODY_BYTES;
 
 /**
  * Answers a request to the platform: logs it, reads its whole body, and applies scripted faults.
@@ -36,9 +33,8 @@ export function answerRequest(c: Call, route: RouteName | null): Promise<Respons
     const { specs, delayMs, fault } = world.faults.draw(faultNames(route, body));
     record.faults = specs;
     if (delayMs > 0) await sleep(delayMs, undefined, { signal: world.closing.signal });
-    const platform = platformOf(world.settings.current);
-    c.set('platform', platform);
-    const process = () => orError(c, () => processed(c, platform, route));
+    c.set('platform', platformOf(world.settings.current));
+    const process = () => orError(c, () => processed(c, route));
     const response = await orError(c, () => answerTo(c, route, fault, process));
     record.status = sentStatus(c, response);
     record.durationMs = record.status === null ? null : performance.now() - started;
@@ -60,11 +56,8 @@ async function orError(c: Call, answer: () => Promise<Response>): Promise<Respon
 }
 
 /** Lets the platform process the request. */
-async function processed(
-  c: Call,
-  platform: ReturnType<typeof platformOf>,
-  route: RouteName | null,
-): Promise<Response> {
+async function processed(c: Call, route: RouteName | null): Promise<Response> {
+  const { platform } = c.var;
   const handler = route === null ? undefined : platform.routes[route];
   if (route === null || handler === undefined) return await platform.otherwise(c);
   const [, , scope]: Endpoint = ROUTES[route];
@@ -72,28 +65,18 @@ async function processed(
   return await handler(c);
 }
 
-/** @throws Problem 413, 503; an Error if the client disconnects before the end of its request */
+/** @throws Problem 413; an Error if the client disconnects before the end of its request */
 async function readBody(c: Call, record: RequestRecord): Promise<RequestBody> {
   const { world } = c.var;
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return { type: '' };
-  let taken = 0;
-  const take = (count: number) => {
-    taken += count;
-    world.bytesInFlight += count;
-    if (world.bytesInFlight > MAX_IN_FLIGHT_BYTES) {
-      throw new ApiProblem(503, 'Too many large requests');
-    }
-  };
   try {
-    const bytes = await readBytes(c, MAX_BODY_BYTES, take);
+    const bytes = await readBytes(c, MAX_BODY_BYTES);
     const body = await decodeBody(c.req.header('content-type') ?? '', bytes);
     world.requests.recordBody(record, body, bytes.length);
     return body;
   } catch (error) {
     if (error instanceof ApiProblem) record.status = error.status;
     throw error;
-  } finally {
-    world.bytesInFlight -= taken;
   }
 }
 

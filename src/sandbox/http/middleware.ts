@@ -7,16 +7,14 @@ export function isLoopback({ hostname }: URL): boolean {
 }
 
 /** Refuses host names other than loopback, against DNS rebinding by web pages. */
-export function loopbackOnly(): MiddlewareHandler {
-  return async (c, next) => {
-    const url = new URL(c.req.url);
-    if (!isLoopback(url)) {
-      const text = `The sandbox answers on loopback names only, not on "${url.hostname}"`;
-      throw new ApiProblem(403, text);
-    }
-    await next();
-  };
-}
+export const loopbackOnly: MiddlewareHandler = async (c, next) => {
+  const url = new URL(c.req.url);
+  if (!isLoopback(url)) {
+    const text = `The sandbox answers on loopback names only, not on "${url.hostname}"`;
+    throw new ApiProblem(403, text);
+  }
+  await next();
+};
 
 /**
  * Refuses requests that a web page of another origin sends, before their bodies are read or logged: pages

@@ -29,14 +29,9 @@ export interface RequestBody {
  * Reads the body of a request up to a limit, with or without a Content-Length. Reads it from the socket, if
  * there is one: reading it through the Request copies it twice.
  *
- * @param onBytes called with the number of bytes that arrived; its error ends the request
  * @throws Problem 413, after which the server closes the connection; an Error if the client disconnects before the end
  */
-export async function readBytes(
-  c: Context,
-  maxBytes: number,
-  onBytes: (count: number) => void = () => undefined,
-): Promise<Buffer> {
+export async function readBytes(c: Context, maxBytes: number): Promise<Buffer> {
   if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const { incoming } = (c.env as Partial<HttpBindings> | undefined) ?? {};
   if (incoming === undefined) return Buffer.from(await c.req.arrayBuffer());
@@ -46,7 +41,6 @@ export async function readBytes(
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     size += (chunk as Buffer).length;
     if (size > maxBytes) throw tooLarge(maxBytes);
-    onBytes((chunk as Buffer).length);
     chunks.push(chunk as Buffer);
   }
   const [only = Buffer.alloc(0)] = chunks;

@@ -1,7 +1,7 @@
 import { ApiProblem } from '../http/problem.ts';
 import type { Bearer } from './grants.ts';
 import type { Scope } from './scopes.ts';
-import type { Call } from '../world.ts';
+import type { Call } from '../platform.ts';
 
 /** Returns the token of an `Authorization: Bearer` header (RFC 6750 section 2.1), or null. */
 export function bearerToken(c: Call): string | null {

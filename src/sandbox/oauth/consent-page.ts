@@ -5,7 +5,8 @@ import { ROUTES } from '../http/routes.ts';
 import { describeScope } from './scopes.ts';
 import type { AthleteProfile } from '../types.ts';
 
-type Html = ReturnType<typeof html>;
+/** HTML whose values are escaped. */
+export type Html = ReturnType<typeof html>;
 
 /** Icon of the sandbox's pages: a green dot. Without one, browsers request `/favicon.ico`. */
 const ICON =

@@ -18,7 +18,6 @@ export const SECRET_PREFIXES = {
 } as const;
 
 export interface Bearer {
-  readonly loginId: string;
   readonly athleteId: string;
   readonly clientId: string;
   readonly scopes: readonly Scope[];
@@ -39,7 +38,6 @@ export interface CodeRequest {
 
 interface Code extends CodeRequest {
   readonly expiresAt: number;
-  readonly isUsed: boolean;
 }
 
 interface GrantedLogin extends LoginState {
@@ -80,7 +78,7 @@ export class Grants {
   issueCode(request: CodeRequest): string {
     const code = randomToken(SECRET_PREFIXES.code);
     const expiresAt = this.#now() + CODE_TTL_MS;
-    this.#codes.set(sha256(code), { ...request, expiresAt, isUsed: false });
+    this.#codes.put(sha256(code), { ...request, expiresAt });
     return code;
   }
 
@@ -102,8 +100,7 @@ export class Grants {
     const hash = sha256(given.code);
     const code = this.#codes.get(hash);
     const { clientId, secretIsRight, redirectUri = code?.redirectUri, verifier } = given;
-    const isFresh = code !== undefined && !code.isUsed;
-    requireThat(isFresh, 'invalid_grant', 'Invalid authorization code');
+    requireThat(code !== undefined, 'invalid_grant', 'Invalid authorization code');
     requireThat(code.expiresAt > this.#now(), 'invalid_grant', 'Authorization code expired');
     requireThat(code.clientId === clientId, 'invalid_client', 'Client ID mismatch');
     requireThat(secretIsRight !== false, 'invalid_client', 'Invalid client secret');
@@ -119,7 +116,7 @@ export class Grants {
           : createHash('sha256').update(verifier).digest('base64url');
       requireThat(code.challenge === challenge, 'invalid_grant', 'Invalid code_verifier');
     }
-    this.#codes.set(hash, { ...code, isUsed: true });
+    this.#codes.delete(hash);
     return this.mint(code, settings);
   }
 
@@ -138,7 +135,7 @@ export class Grants {
     const isValid = token !== undefined && login !== undefined;
     requireThat(isValid, 'invalid_grant', 'Invalid or expired refresh token');
     requireThat(login.clientId === given.clientId, 'invalid_grant', 'Client mismatch');
-    for (const [key, { loginId, kind }] of this.#tokens.entries()) {
+    for (const [key, { loginId, kind }] of this.#tokens) {
       if (loginId === login.id && kind === 'access') this.#tokens.delete(key);
     }
     const access = this.#addAccess(login, settings);
@@ -146,7 +143,7 @@ export class Grants {
     if (settings.refreshToken === 'keep') {
       return { ...access, ...this.#announced(given.token, token.expiresAt, settings) };
     }
-    this.#tokens.set(hash, { ...token, isReplaced: true });
+    this.#tokens.put(hash, { ...token, isReplaced: true });
     const next = this.#addToken('refresh', login.id, token.expiresAt);
     return { ...access, ...this.#announced(next, token.expiresAt, settings) };
   }
@@ -162,7 +159,7 @@ export class Grants {
     const createdAt = new Date(this.#now()).toISOString();
     const scope = scopes.join(' ');
     const login = { id, clientId, athleteId, scope, createdAt, revoked: false };
-    this.#logins.set(id, login);
+    this.#logins.put(id, login);
     const ends = refreshTtl === null ? null : this.#now() + refreshTtl * 1000;
     const access = this.#addAccess(login, settings);
     const refresh = this.#addToken('refresh', id, ends);
@@ -174,10 +171,9 @@ export class Grants {
     const token = this.#tokens.get(sha256(accessToken));
     const login = token?.kind === 'access' ? this.#loginOf(token) : undefined;
     if (login === undefined) return null;
-    const { id, athleteId, clientId, scope } = login;
+    const { athleteId, clientId, scope } = login;
     // An unknown scope permits nothing.
-    const scopes = scopeWords(scope).filter(isScope);
-    return { loginId: id, athleteId, clientId, scopes };
+    return { athleteId, clientId, scopes: scopeWords(scope).filter(isScope) };
   }
 
   /** Revokes the login of a token of either kind. Ignores an unknown token. */
@@ -188,27 +184,29 @@ export class Grants {
 
   /** @returns the number of logins that were not revoked before */
   revoke(choice: LoginChoice): number {
-    const logins = this.#logins.rows().filter((login) => !login.revoked && isChosen(login, choice));
-    for (const login of logins) this.#logins.set(login.id, { ...login, revoked: true });
+    const logins = [...this.#logins.values()].filter(
+      (login) => !login.revoked && isChosen(login, choice),
+    );
+    for (const login of logins) this.#logins.put(login.id, { ...login, revoked: true });
     return logins.length;
   }
 
   /** Expires tokens now. @returns the number of tokens that were still valid */
   expire(kind: TokenKind, choice: LoginChoice): number {
-    const expired = this.#tokens.entries().filter(([, token]) => {
+    const expired = [...this.#tokens].filter(([, token]) => {
       const login = token.kind === kind ? this.#loginOf(token) : undefined;
       return login !== undefined && isChosen(login, choice);
     });
     for (const [hash, token] of expired) {
-      this.#tokens.set(hash, { ...token, expiresAt: this.#now() });
+      this.#tokens.put(hash, { ...token, expiresAt: this.#now() });
     }
     return expired.length;
   }
 
   loginsOf(athleteId: string): LoginState[] {
-    return this.#logins
-      .rows()
-      .flatMap(({ athleteId: owner, ...login }) => (owner === athleteId ? [login] : []));
+    return [...this.#logins.values()].flatMap(({ athleteId: owner, ...login }) =>
+      owner === athleteId ? [login] : [],
+    );
   }
 
   /** Returns the login of a token; undefined if either of them has ended. */
@@ -225,7 +223,7 @@ export class Grants {
 
   #addToken(kind: TokenKind, loginId: string, expiresAt: number | null): string {
     const token = randomToken(SECRET_PREFIXES[kind]);
-    this.#tokens.set(sha256(token), { kind, loginId, expiresAt, isReplaced: false });
+    this.#tokens.put(sha256(token), { kind, loginId, expiresAt, isReplaced: false });
     return token;
   }
 

@@ -4,7 +4,8 @@ import { isLoopback } from '../http/middleware.ts';
 import { NO_STORE, refusal } from '../http/problem.ts';
 import { valueOf } from '../http/request-body.ts';
 import { ROUTES } from '../http/routes.ts';
-import type { Call, World } from '../world.ts';
+import type { Call } from '../platform.ts';
+import type { World } from '../world.ts';
 import type { RegisteredClient } from './clients.ts';
 
 const AUTH_METHODS = ['none', 'client_secret_post'];
@@ -54,7 +55,7 @@ export function postRegistration(c: Call) {
   const client = redirectUris.some(isShared)
     ? joinShared(world, redirectUris)
     : newClient(output.client_name, redirectUris);
-  world.registered.set(client.id, client);
+  world.registered.put(client.id, client);
   const answer = {
     client_id: client.id,
     client_id_issued_at: Math.floor(now / 1000),

@@ -1,7 +1,8 @@
 import { findClient } from './clients.ts';
 import { NO_STORE, ApiProblem, requireThat, serverError, TokenProblem } from '../http/problem.ts';
 import { isObject, valueOf, type RequestBody } from '../http/request-body.ts';
-import type { Call, World } from '../world.ts';
+import type { Call } from '../platform.ts';
+import type { World } from '../world.ts';
 import type { TokenAnswer } from '../types.ts';
 
 /** `POST /api/oauth/token`, JSON or form-encoded (interface section 4.6). */

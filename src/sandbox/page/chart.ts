@@ -1,8 +1,6 @@
 import { html } from 'hono/html';
+import type { Html } from '../oauth/consent-page.ts';
 import { formatIn } from '../resources/dates.ts';
-
-/** HTML whose values are escaped. */
-export type ChartHtml = ReturnType<typeof html>;
 
 /** Values at equal distances, from `low` at the bottom to `high`; null interrupts the line. */
 export interface Chart {
@@ -14,7 +12,7 @@ export interface Chart {
 }
 
 /** Draws a chart that fills its parent, in the parent's colour. */
-export function chart({ values, low, high, words }: Chart): ChartHtml {
+export function chart({ values, low, high, words }: Chart): Html {
   const runs: string[][] = [[]];
   values.forEach((value, index) => {
     const x = values.length === 1 ? 500 : (index / (values.length - 1)) * 1000;
@@ -61,6 +59,5 @@ export function localTime(millis: number, timeZone: string): string {
 
 /** `Sat, 14 Nov 2026`, of a plain day */
 export function dayName(date: string): string {
-  const midnight = Date.parse(`${date}T00:00:00Z`);
-  return Number.isNaN(midnight) ? date : formatIn('UTC', DAY).format(midnight);
+  return formatIn('UTC', DAY).format(Date.parse(date));
 }

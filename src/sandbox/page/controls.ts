@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
+import type { Html } from '../oauth/consent-page.ts';
 import type { ActiveFault, RequestRecord } from '../types.ts';
-import { counted, type ChartHtml } from './chart.ts';
+import { counted } from './chart.ts';
 import type { PageView } from './view.ts';
 
 export const PAGE_PATH = '/_sandbox/page';
@@ -8,7 +9,7 @@ export const PAGE_PATH = '/_sandbox/page';
 const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
 /** Renders the newest requests; each leads to all that the log has of it. */
-export function requestsPart({ requests }: PageView): ChartHtml {
+export function requestsPart({ requests }: PageView): Html {
   return html`<p><span id="live" class="badge">not live</span></p>
     <ol id="request-list" class="requests scroll">
       ${
@@ -19,7 +20,7 @@ export function requestsPart({ requests }: PageView): ChartHtml {
     </ol>`;
 }
 
-function requestItem(request: RequestRecord): ChartHtml {
+function requestItem(request: RequestRecord): Html {
   const { ordinal, method, path, status, durationMs, athlete, faults, receivedAt } = request;
   const state = status === null ? 'warn' : status >= 400 ? 'bad' : 'good';
   const notes = [
@@ -48,7 +49,7 @@ const COMMON_FAULTS: Readonly<Record<string, string>> = {
 };
 
 /** Renders a switch for each active fault, and for each common one. */
-export function faultsPart({ faults }: PageView): ChartHtml {
+export function faultsPart({ faults }: PageView): Html {
   const idle = Object.keys(COMMON_FAULTS)
     .filter((spec) => !faults.some((fault) => fault.spec === spec))
     .map((spec) => ({ spec, skipLeft: 0, hitsLeft: 0 }));
@@ -57,7 +58,7 @@ export function faultsPart({ faults }: PageView): ChartHtml {
   </ul>`;
 }
 
-function faultSwitch({ spec, skipLeft, hitsLeft }: ActiveFault): ChartHtml {
+function faultSwitch({ spec, skipLeft, hitsLeft }: ActiveFault): Html {
   const words = [
     COMMON_FAULTS[spec],
     hitsLeft !== 0 &&

@@ -1,13 +1,14 @@
 import { html } from 'hono/html';
+import type { Html } from '../oauth/consent-page.ts';
 import { instantOf, localTimeOf } from '../resources/dates.ts';
 import { dayOf } from '../resources/nutrition.ts';
 import { MEALS, type StoredItem } from '../resources/nutrition-day.ts';
 import type { DailyState } from '../types.ts';
-import { chart, counted, dayName, figure, type ChartHtml } from './chart.ts';
+import { chart, counted, dayName, figure } from './chart.ts';
 import type { PageView } from './view.ts';
 
 /** Renders a trend of each wellness field that has numbers. */
-export function wellnessPart({ wellness }: PageView): ChartHtml {
+export function wellnessPart({ wellness }: PageView): Html {
   if (wellness.length === 0) {
     return html`<p class="sub">
       No wellness yet. To send some, type <code>sync push wellness morning.json</code>.
@@ -22,7 +23,7 @@ export function wellnessPart({ wellness }: PageView): ChartHtml {
     <div class="trends">${fields.map((field) => trend(field, wellness))}</div>`;
 }
 
-function trend(field: string, days: readonly DailyState[]): ChartHtml {
+function trend(field: string, days: readonly DailyState[]): Html {
   const values = days.map(({ record }) => {
     const value = record[field];
     return typeof value === 'number' ? value : null;
@@ -40,7 +41,7 @@ function trend(field: string, days: readonly DailyState[]): ChartHtml {
 }
 
 /** Renders the meals of each day, the newest first; a day opens to a table. */
-export function nutritionPart({ nutrition, athlete }: PageView): ChartHtml {
+export function nutritionPart({ nutrition, athlete }: PageView): Html {
   if (nutrition.length === 0) {
     return html`<p class="sub">
       No nutrition yet. To send some, type <code>sync push nutrition meals.json</code>.
@@ -52,7 +53,7 @@ export function nutritionPart({ nutrition, athlete }: PageView): ChartHtml {
 
 const COLUMNS = ['Time', 'Item', 'Meal', 'Absorption', 'Carbs (g)', 'Protein (g)', 'Fat (g)'];
 
-function mealsOfDay(state: DailyState, timeZone: string): ChartHtml {
+function mealsOfDay(state: DailyState, timeZone: string): Html {
   const day = dayOf(state);
   const items = MEALS.flatMap((meal) =>
     day[meal].map((item) => ({ item, meal, time: timeOf(item, state.date, timeZone) })),

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { PUBLIC_CLIENT_ID } from '../oauth/clients.ts';
-import { pageHeaders, sandboxDocument } from '../oauth/consent-page.ts';
-import { counted, type ChartHtml } from './chart.ts';
+import { type Html, pageHeaders, sandboxDocument } from '../oauth/consent-page.ts';
+import { counted } from './chart.ts';
 import { FAULT_FORM, faultsPart, PAGE_PATH, requestsPart } from './controls.ts';
 import { nutritionPart, wellnessPart } from './days.ts';
 import { recordingsPart } from './recordings.ts';
@@ -29,7 +29,7 @@ export function documentHeaders(nonce: string): Record<string, string> {
 }
 
 /** Renders the page. `html` escapes every value, so also those from outside. */
-export function renderDocument(view: PageView, nonce: string): ChartHtml {
+export function renderDocument(view: PageView, nonce: string): Html {
   const { origin, settings, athlete, faults } = view;
   const head = html`<link rel="stylesheet" href="${PAGE_PATH}/page.css" nonce="${nonce}" />
     <script src="${PAGE_PATH}/page.js" nonce="${nonce}" type="module"></script>`;
@@ -61,7 +61,7 @@ export function renderDocument(view: PageView, nonce: string): ChartHtml {
 }
 
 /** Renders a section. The script replaces its part when the data changes, and keeps the rest. */
-function section(title: string, part: ChartHtml, rest?: ChartHtml): ChartHtml {
+function section(title: string, part: Html, rest?: Html): Html {
   const id = title.toLowerCase();
   return html`<section id="${id}" aria-labelledby="${id}-title">
     <h2 id="${id}-title" tabindex="-1">${title}</h2>
@@ -70,7 +70,7 @@ function section(title: string, part: ChartHtml, rest?: ChartHtml): ChartHtml {
   </section>`;
 }
 
-function athletesNav({ athletes, athlete }: PageView): ChartHtml {
+function athletesNav({ athletes, athlete }: PageView): Html {
   return html`<nav id="athletes" aria-label="Athletes" data-part>
     ${athletes.map(
       ({ athlete: each, recordings, wellness, nutrition }) =>

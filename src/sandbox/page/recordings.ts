@@ -1,14 +1,15 @@
 import { html } from 'hono/html';
+import type { Html } from '../oauth/consent-page.ts';
 import type { WorkoutFacts } from '../resources/workout.ts';
 import type { AthleteProfile } from '../types.ts';
-import { chart, clockTime, counted, figure, localTime, type ChartHtml } from './chart.ts';
+import { chart, clockTime, counted, figure, localTime } from './chart.ts';
 import type { Series, Track } from './drawing.ts';
 import type { ListedRecording, PageView } from './view.ts';
 
 const PROCESSING = { queued: 'queued', none: 'no workout' } as const;
 
 /** Renders the newest recordings, each with its track or a chart. */
-export function recordingsPart({ recordings, further, athlete }: PageView): ChartHtml {
+export function recordingsPart({ recordings, further, athlete }: PageView): Html {
   if (recordings.length === 0) {
     return html`<p class="sub">
       No recordings yet. To send some, type <code>sync seed --days 14</code> or
@@ -21,7 +22,7 @@ export function recordingsPart({ recordings, further, athlete }: PageView): Char
   </ul>`;
 }
 
-function card({ state, facts, drawing }: ListedRecording, athlete: AthleteProfile): ChartHtml {
+function card({ state, facts, drawing }: ListedRecording, athlete: AthleteProfile): Html {
   const { sha256, size, processing, receivedCount } = state;
   const words = facts === null ? ['not a recording of an activity'] : factWords(facts, athlete);
   return html`<li>
@@ -52,7 +53,7 @@ function factWords(facts: WorkoutFacts, { timezone }: AthleteProfile) {
   ];
 }
 
-function seriesChart({ label, unit, values, average, lowest, highest }: Series): ChartHtml {
+function seriesChart({ label, unit, values, average, lowest, highest }: Series): Html {
   const numbers = `average ${figure(average)}, highest ${figure(highest)} ${unit}`;
   const words = `${label}: lowest ${figure(lowest)}, ${numbers}`;
   return html`<figure>
@@ -61,7 +62,7 @@ function seriesChart({ label, unit, values, average, lowest, highest }: Series):
   </figure>`;
 }
 
-function trackMap({ points, width, height }: Track): ChartHtml {
+function trackMap({ points, width, height }: Track): Html {
   const [start = [0, 0]] = points;
   const size = `${figure(width, 1)} by ${figure(height, 1)} km`;
   const line = points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join('L');

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { ownPagesOnly } from '../http/middleware.ts';
-import type { SandboxEnv, World } from '../world.ts';
+import type { SandboxEnv } from '../platform.ts';
+import type { World } from '../world.ts';
 import { randomToken, sha256 } from '../random.ts';
 import { PAGE_PATH } from './controls.ts';
 import { documentHeaders, renderDocument } from './document.ts';

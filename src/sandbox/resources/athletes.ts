@@ -51,7 +51,7 @@ export class Athletes {
     if (twice !== undefined) throw new ApiProblem(400, `Two athletes have the id "${twice}"`);
     this.#table = store.table('athletes');
     for (const athlete of athletes) {
-      if (this.#table.get(athlete.id) === undefined) this.#table.set(athlete.id, athlete);
+      if (!this.#table.has(athlete.id)) this.#table.put(athlete.id, athlete);
     }
   }
 
@@ -74,6 +74,6 @@ export class Athletes {
   }
 
   change(id: string, change: Partial<AthleteProfile>): AthleteProfile {
-    return this.#table.set(id, { ...this.get(id), ...change });
+    return this.#table.put(id, { ...this.get(id), ...change });
   }
 }

@@ -30,7 +30,7 @@ export class DailyRecords {
     const key = keyOf(athleteId, kind, date);
     const now = new Date(this.#now()).toISOString();
     const before = this.#table.get(key);
-    return this.#table.set(key, {
+    return this.#table.put(key, {
       id: before?.id ?? `${kind}-${this.#table.size + 1}`,
       date,
       record,
@@ -41,8 +41,7 @@ export class DailyRecords {
   }
 
   list(athleteId: string, kind: DailyKind): DailyState[] {
-    return this.#table
-      .entries()
+    return [...this.#table]
       .filter(([key]) => key.startsWith(keyOf(athleteId, kind, '')))
       .map(([, state]) => state)
       .sort((a, b) => (a.date < b.date ? -1 : 1));

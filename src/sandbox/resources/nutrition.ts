@@ -13,7 +13,8 @@ import { findClient } from '../oauth/clients.ts';
 import { ApiProblem, refusal } from '../http/problem.ts';
 import { valueOf } from '../http/request-body.ts';
 import { checked, requireStorable } from '../http/validate.ts';
-import type { Call, World } from '../world.ts';
+import type { Call } from '../platform.ts';
+import type { World } from '../world.ts';
 import type { DailyState } from '../types.ts';
 
 /**

@@ -3,7 +3,7 @@ import { midnightOf } from './dates.ts';
 import { valueOf } from '../http/request-body.ts';
 import { checked, finiteNumber, requireStorable } from '../http/validate.ts';
 import { newestWeight } from './wellness.ts';
-import type { Call } from '../world.ts';
+import type { Call } from '../platform.ts';
 import type { AthleteProfile } from '../types.ts';
 
 const KG_PER_POUND = 0.45359237;

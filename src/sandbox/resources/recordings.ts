@@ -26,7 +26,6 @@ export interface WorkoutFilter {
 
 interface RecordingRow {
   readonly athleteId: string;
-  readonly number: number;
   readonly state: RecordingState;
   readonly workoutId: string;
   /** ms since 1970-01-01T00:00:00Z */
@@ -61,15 +60,13 @@ export class Recordings {
     const key = keyOf(athleteId, recording.sha256);
     const known = this.#table.get(key);
     const isWorkout = known?.state.processing === 'workout';
-    const newest = this.#last.get('recording') ?? this.#table.rows().at(-1)?.number ?? 0;
-    const number = known?.number ?? newest + 1;
+    const number = (this.#last.get('recording') ?? 0) + 1;
     if (known === undefined) {
-      this.#last.set('recording', number);
+      this.#last.put('recording', number);
       this.#store.putBytes(recording.sha256, bytes);
     }
-    const { state, workoutId } = this.#table.set(key, {
+    const { state, workoutId } = this.#table.put(key, {
       athleteId,
-      number,
       workoutId: `workout-${number}`,
       isDuplicate: false,
       facts: null,
@@ -98,9 +95,9 @@ export class Recordings {
 
   /** Returns the received bytes; null if no athlete, or not this one, uploaded them. */
   bytes(sha256: string, athleteId?: string): Uint8Array | null {
-    const isKnown = this.#table
-      .rows()
-      .some((row) => row.state.sha256 === sha256 && (athleteId ?? row.athleteId) === row.athleteId);
+    const isKnown = [...this.#table.values()].some(
+      (row) => row.state.sha256 === sha256 && (athleteId ?? row.athleteId) === row.athleteId,
+    );
     return isKnown ? new Uint8Array(this.#store.bytes(sha256) ?? []) : null;
   }
 
@@ -127,7 +124,7 @@ export class Recordings {
     const rows = this.#ofWorkout(athleteId, workoutId);
     for (const row of rows) {
       const state = { ...row.state, name: title };
-      this.#table.set(keyOf(athleteId, state.sha256), { ...row, state });
+      this.#table.put(keyOf(athleteId, state.sha256), { ...row, state });
     }
     const workouts = this.workouts(athleteId, { includeDuplicates: true });
     return workouts.find(({ id }) => id === workoutId) ?? null;
@@ -178,13 +175,13 @@ export class Recordings {
     if (outcome === 'none') {
       this.#finish(row, null);
     } else {
-      this.#table.set(keyOf(athleteId, sha256), { ...row, isDuplicate: outcome === 'duplicate' });
+      this.#table.put(keyOf(athleteId, sha256), { ...row, isDuplicate: outcome === 'duplicate' });
       await this.process(athleteId, { processingMs: 0 }, sha256);
     }
   }
 
   #of(athleteId: string): RecordingRow[] {
-    return this.#table.rows().filter((row) => row.athleteId === athleteId);
+    return [...this.#table.values()].filter((row) => row.athleteId === athleteId);
   }
 
   #ofWorkout(athleteId: string, workoutId: string): RecordingRow[] {
@@ -204,7 +201,7 @@ export class Recordings {
     const externalId = workoutOf(processed)?.externalId;
     const same = this.#of(athleteId).find((each) => workoutOf(each)?.externalId === externalId);
     const workoutId = externalId === undefined ? row.workoutId : (same ?? row).workoutId;
-    this.#table.set(keyOf(athleteId, sha256), { ...processed, workoutId });
+    this.#table.put(keyOf(athleteId, sha256), { ...processed, workoutId });
   }
 }
 

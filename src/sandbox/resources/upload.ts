@@ -1,7 +1,7 @@
 import { refusal } from '../http/problem.ts';
 import { isObject, type BodyPart } from '../http/request-body.ts';
 import { requireKnown } from '../http/validate.ts';
-import type { Call } from '../world.ts';
+import type { Call } from '../platform.ts';
 import type { NewRecording, Recordings } from './recordings.ts';
 
 /**

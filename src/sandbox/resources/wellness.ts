@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { midnightOf } from './dates.ts';
 import { isObject, valueOf } from '../http/request-body.ts';
 import { checked, finiteNumber, integer, requireStorable } from '../http/validate.ts';
-import type { Call, World } from '../world.ts';
+import type { Call } from '../platform.ts';
+import type { World } from '../world.ts';
 import type { DailyState } from '../types.ts';
 
 const number = v.optional(finiteNumber);

@@ -3,7 +3,7 @@ import { instantOf } from './dates.ts';
 import { refusal, serverError } from '../http/problem.ts';
 import { valueOf } from '../http/request-body.ts';
 import { checked, requireKnown } from '../http/validate.ts';
-import type { Call } from '../world.ts';
+import type { Call } from '../platform.ts';
 import type { SandboxWorkout } from './recordings.ts';
 
 /**
@@ -15,10 +15,10 @@ export async function listWorkouts(c: Call) {
   const { athleteId } = c.var.bearer;
   const type = c.req.query('type');
   const filter = {
-    limit: count(c, 'limit', 50),
-    offset: count(c, 'offset', 0),
-    from: instant(c, 'startDate'),
-    before: instant(c, 'endDate'),
+    limit: parameter(c, 'limit', countOf) ?? 50,
+    offset: parameter(c, 'offset', countOf) ?? 0,
+    from: parameter(c, 'startDate', instantOf),
+    before: parameter(c, 'endDate', instantOf),
     type: type === '' || type === 'all' ? undefined : type,
     includeDuplicates: c.req.query('includeDuplicates') === 'true',
   };
@@ -59,20 +59,16 @@ export function removeWorkout(c: Call) {
 
 const NO_WORKOUT = 'Workout not found or access denied';
 
-/** @throws Problem 500 for an invalid value, like deployed services */
-function count(c: Call, name: string, fallback: number): number {
-  const text = c.req.query(name);
-  if (text === undefined || text === '') return fallback;
-  const value = Number.parseInt(text, 10);
-  if (value >= 0) return value;
-  throw serverError();
-}
-
-/** @throws Problem 500 for an invalid value, like deployed services */
-function instant(c: Call, name: string): number | undefined {
+/** @throws Problem 500 for a value of which `parse` returns null, like deployed services */
+function parameter(c: Call, name: string, parse: (text: string) => number | null) {
   const text = c.req.query(name);
   if (text === undefined || text === '') return undefined;
-  const value = instantOf(text);
-  if (value !== null) return value;
-  throw serverError();
+  const value = parse(text);
+  if (value === null) throw serverError();
+  return value;
+}
+
+function countOf(text: string): number | null {
+  const value = Number.parseInt(text, 10);
+  return value >= 0 ? value : null;
 }

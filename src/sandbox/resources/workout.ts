@@ -79,9 +79,7 @@ function typeOf(session: FitSession): string {
 }
 
 function toMillis(time: unknown): number | null {
-  const millis =
-    time instanceof Date ? time.getTime() : typeof time === 'string' ? Date.parse(time) : NaN;
-  return Number.isFinite(millis) ? millis : null;
+  return time instanceof Date ? numberIn(time.getTime()) : null;
 }
 
 function numberIn(value: unknown): number | null {

@@ -42,9 +42,10 @@ async function sendEndlessly(port: number, head: readonly string[]): Promise<End
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const event = (name: 'drain' | 'data') =>
     new Promise<void>((resolve) => socket.once(name, () => resolve()));
+  const answered = event('data');
   while (!socket.destroyed && answer === '') {
     sent += CHUNK.length;
-    if (!socket.write(CHUNK)) await Promise.race([event('drain'), event('data'), closed]);
+    if (!socket.write(CHUNK)) await Promise.race([event('drain'), answered, closed]);
   }
   await closed;
   return { answer, sent };
