@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
 import { printable } from '../base/printable.ts';
+import { isCalendarDate } from '../base/time.ts';
 import { XmlFault, XmlFeed, decodedXml, inUtf8 } from '../base/xml.ts';
 import type { FitRecord } from '../fit/write-totals.ts';
 import type { TrackKind } from './kind.ts';
@@ -323,23 +324,27 @@ function setChannel<C extends Channel>(
 
 /** A time of ISO 8601, also with a blank between its parts, with slashes, or with a comma before the fraction. */
 const TIME =
-  /^(\d{4}[-/]\d\d[-/]\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d+))? ?(?:Z|([+-]\d\d)(?::?(\d\d))?)?$/i;
+  /^\d{4}[-/]\d\d[-/]\d\d[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d+))? ?(?:Z|([+-]\d\d)(?::?(\d\d))?)?$/i;
 
 /** The usual form, which `Date.parse` reads, too. */
 const USUAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
+/** Days that every month has. `Date.parse` moves those after the end of a month to the next one. */
+const SHORTEST_MONTH = 28;
+
 /** Returns seconds since 1970; NaN for a text that is no time. A time without a zone is UTC. */
 function timeOf(text: string): number {
   const written = text.trim();
-  if (USUAL_TIME.test(written)) return Date.parse(written) / 1000;
   // Seconds or milliseconds since 1970.
   if (/^\d{10}(?:\d{3})?$/.test(written)) return Number(written) / (written.length > 10 ? 1000 : 1);
-  const [, date = '', clock = '', fraction = '0', hours = '+00', minutes = '00'] =
+  const day = written.slice(0, 10).replaceAll('/', '-');
+  if (Number(day.slice(8)) > SHORTEST_MONTH && !isCalendarDate(day)) return NaN;
+  if (USUAL_TIME.test(written)) return Date.parse(written) / 1000;
+  const [found, clock = '', fraction = '0', hours = '+00', minutes = '00'] =
     TIME.exec(written) ?? [];
+  if (found === undefined) return NaN;
   return (
-    Date.parse(
-      `${date.replaceAll('/', '-')}T${clock}${clock.length > 5 ? `.${fraction}` : ''}${hours}:${minutes}`,
-    ) / 1000
+    Date.parse(`${day}T${clock}${clock.length > 5 ? `.${fraction}` : ''}${hours}:${minutes}`) / 1000
   );
 }
 

@@ -457,12 +457,15 @@ describe('values of other programs', () => {
     expect(files).toEqual([file]);
   });
 
-  it('have a note for each kind that cannot be read', async () => {
-    const { lines } = await converted(ride.replace(isoAt(30), '10.05.2026 09:00'), 'a.tcx');
-    expect(lines).toMatchObject([
-      { notes: ['Times that cannot be read: 1. The first is point 31, time="10.05.2026 09:00".'] },
-    ]);
-  });
+  it.each(['10.05.2026 09:00', '2026-02-29T09:00:00Z', '2026/06/31 09:00:00'])(
+    'have a note for each kind that cannot be read, such as %s',
+    async (time) => {
+      const { lines } = await converted(ride.replace(isoAt(30), time), 'a.tcx');
+      expect(lines).toMatchObject([
+        { notes: [`Times that cannot be read: 1. The first is point 31, time="${time}".`] },
+      ]);
+    },
+  );
 
   it('are no cadence in steps: it is halved, with a note', async () => {
     const steps = ride.replaceAll('<Cadence>88<', '<Cadence>176<');
