@@ -282,7 +282,7 @@ export class Uploader {
     let isRecorded = false;
     let attempts = 0;
     try {
-      const framed = frameUpload(contents, fields);
+      const framed = frameUpload(contents.bytes, fields);
       const answer = await (
         await client()
       ).uploadRecording(framed, ledger.platform, this.#context.signal);

@@ -138,9 +138,8 @@ describe('a recording', () => {
     put(dir, 'a.fit', RIDE);
     const other = await clientOf(sandbox).client();
     const { frameUpload } = await import('../../src/upload/multipart.ts');
-    const { contentsOf } = await import('../../src/upload/read-recording.ts');
     const fields = { filePart: 'file', fileName: 'x.fit', name: undefined, metadata: {} };
-    const upload = frameUpload(contentsOf(RIDE), fields);
+    const upload = frameUpload(RIDE, fields);
     await other.uploadRecording(upload, noFacts(), new AbortController().signal);
     expect((await run(['a.fit'])).byPath['a.fit']).toMatchObject({ outcome: 'duplicate' });
     expect(ledger.find(sha256(RIDE))?.state).toBe('confirmed');

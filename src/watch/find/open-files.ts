@@ -1,6 +1,6 @@
 import type { NewOnly } from '../../ledger/watch-marks.ts';
 import { ChildError } from '../../system/child-call.ts';
-import { reusedBuffer, unpackFile } from '../../upload/read-recording.ts';
+import { unpacked } from '../../upload/read-recording.ts';
 import type { WatchParts } from '../parts.ts';
 import type { FoundFile, Intake } from '../send/intake.ts';
 import { recordingTime } from './classify.ts';
@@ -110,7 +110,7 @@ export class OpenFiles {
       return undefined;
     }
     if (stamp.size === 0) remote.tried.add(path);
-    const contents = unpackFile(read, stamp, reusedBuffer());
+    const contents = { stamp, ...unpacked(read) };
     const isTaken = await this.#intake.take({ ...file, recordedAt }, contents);
     return isTaken ? undefined : 'not-copied';
   }
