@@ -1,4 +1,4 @@
-import { type Database, transaction } from './guard.ts';
+import { type Database, transaction } from './sql.ts';
 import type { UploadStanding } from './upload-rows.ts';
 import { isOnMtp, lastingPath } from '../system/mtp-path.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from './guard.ts';
+import type { Database } from './sql.ts';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Body = { [name: string]: Json };

@@ -1,4 +1,4 @@
-import { type Database, transaction } from './guard.ts';
+import { type Database, transaction } from './sql.ts';
 import { type NutritionLedger, nutritionLedger } from './nutrition.ts';
 import { WellnessLedger } from './wellness.ts';
 import type { PlatformFacts } from '../config/platforms.ts';

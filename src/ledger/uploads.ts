@@ -1,5 +1,5 @@
 import type { Activity } from '../fit/activity.ts';
-import { type Database, durably, transaction } from './guard.ts';
+import { type Database, durably, transaction } from './sql.ts';
 import {
   type ConfirmedUpload,
   type LedgerUpload,

@@ -1,6 +1,6 @@
 import type { FitSample } from '../fit/wellness.ts';
 import { UNCERTAIN_MS, identityOf, type FileStamp } from './known-files.ts';
-import { type Database, transaction } from './guard.ts';
+import { type Database, transaction } from './sql.ts';
 
 /** The value of a field that was sent last. */
 export interface SentField {

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/ledger/database.ts';
-import { transaction } from '../../src/ledger/guard.ts';
+import { transaction } from '../../src/ledger/sql.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { markIn, openIn, scratchDir, useWorkers } from './support.ts';
 import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
