@@ -212,7 +212,8 @@ function within(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep;
 }
 
-export const STDIN = '-';
+/** Stands for stdin in place of a path. */
+export const STDIN_PATH = '-';
 
 /**
  * Replaces patterns such as `rides/*.fit` by the matching names: cmd.exe and PowerShell do not

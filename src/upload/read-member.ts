@@ -1,8 +1,7 @@
-import type { Member } from '../archive/archives.ts';
+import type { Member, UnreadableFile } from '../archive/archives.ts';
 import { ArchiveFault } from '../archive/fault.ts';
 import {
   type RecordingContents,
-  type Unreadable,
   isPacked,
   largestUnpacked,
   mayBeRecording,
@@ -10,10 +9,8 @@ import {
   unpacked,
 } from './read-recording.ts';
 
-/** Why a member cannot be read. `no-room`: the disk for temporary files is full. */
-export type UnreadableMember = Omit<Unreadable, 'reason'> & {
-  readonly reason: Unreadable['reason'] | 'no-room';
-};
+/** Why a member cannot be read. */
+export type UnreadableMember = Omit<UnreadableFile, 'path'>;
 
 /**
  * Reads a recording from an archive, and unpacks it if it is packed itself. Of a member that is no recording, it
