@@ -1,6 +1,6 @@
 import { type Dirent, type Stats, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, parse, resolve, sep } from 'node:path';
-import { systemCode } from '../base/errors.ts';
+import { attempt, systemCode } from '../base/errors.ts';
 import { NotPlainFile, describeFileError, describeNamedError } from '../system/plain-file.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import {
@@ -224,22 +224,15 @@ export function namedPaths(paths: readonly string[], cwd: string): string[] {
   return paths.flatMap((path) => {
     const { dir, base } = parse(path);
     if (!/[*?]/.test(base) || existsSync(resolve(cwd, path))) return [path];
-    const matching = namesOf(resolve(cwd, dir)).filter((name) => matches(name, base));
+    const names = attempt(() => readdirSync(resolve(cwd, dir)).sort()) ?? [];
+    const matching = names.filter((name) => matches(name, base));
+    // The command reports the pattern as a file that does not exist.
     return matching.length === 0 ? [path] : matching.map((name) => join(dir, name));
   });
 }
 
-function namesOf(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    // The command reports the pattern as a file that does not exist.
-    return [];
-  }
-}
-
-/** As in a shell, a pattern matches a hidden file only if it begins with a dot. */
-function matches(name: string, pattern: string): boolean {
+/** Returns whether a name fits a pattern. As in a shell, a hidden one does only if the pattern begins with a dot. */
+export function matches(name: string, pattern: string): boolean {
   if (name.startsWith('.') && !pattern.startsWith('.')) return false;
   const source = pattern
     .replace(/[\\^$.+()[\]{}|]/g, String.raw`\$&`)
