@@ -26,7 +26,9 @@ export class FolderEvents {
   readonly #listener: FolderListener;
   readonly #watchers = new Map<string, Watched>();
   readonly #watch: typeof watch;
-  #failed = false;
+  #isStarting = true;
+  /** Why events are unreliable. */
+  #failure: string | undefined;
 
   /**
    * @param recursive one handle for the whole tree
@@ -48,12 +50,14 @@ export class FolderEvents {
     return this.#watchers.size;
   }
 
-  /** Watches the root and all folders below it that are searched. */
-  start(): void {
+  /** Watches the root and all folders below it that are searched. @returns why that fails; later, the listener hears it */
+  start(): string | undefined {
     for (const { found, path } of walk(this.#root, () => false)) {
       if (found === 'folder') this.#place(path);
-      if (this.#failed || this.#recursive) return;
+      if (this.#failure !== undefined || this.#recursive) break;
     }
+    this.#isStarting = false;
+    return this.#failure;
   }
 
   /**
@@ -61,7 +65,7 @@ export class FolderEvents {
    * (mounted over) gets a new watch.
    */
   coverOne(folder: string): void {
-    if (this.#failed) return;
+    if (this.#failure !== undefined) return;
     const watched = this.#watchers.get(folder);
     if (watched !== undefined && folder !== this.#root && watched.identity !== identityOf(folder)) {
       this.uncover(folder);
@@ -127,14 +131,14 @@ export class FolderEvents {
     this.#watchers.delete(folder);
     if (folder === this.#root) this.#listener.onRoot();
     // Gone or unreadable: the rescans report it if it matters.
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code) || this.#failed) return;
-    this.#failed = true;
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code)) return;
+    if (this.#failure !== undefined) return;
     this.close();
-    this.#listener.onFailure(
+    this.#failure =
       code === 'ENOSPC' || code === 'EMFILE'
         ? 'The system gives no more file watches (on Linux: raise fs.inotify.max_user_watches).'
-        : `The system cannot announce changes there (${messageOf(error)}).`,
-    );
+        : `The system cannot announce changes there (${messageOf(error)}).`;
+    if (!this.#isStarting) this.#listener.onFailure(this.#failure);
   }
 }
 

@@ -62,15 +62,8 @@ export class LocalFolder implements FolderReader {
    */
   watch(recursive: boolean, listener: FolderListener): string | undefined {
     this.close();
-    let failure: string | undefined;
-    const events = new FolderEvents(this.#path, recursive, {
-      ...listener,
-      onFailure: (reason) => {
-        failure = reason;
-        if (this.#events === events) listener.onFailure(reason);
-      },
-    });
-    events.start();
+    const events = new FolderEvents(this.#path, recursive, listener);
+    const failure = events.start();
     this.#events = events;
     return failure;
   }

@@ -32,7 +32,8 @@ function start(recursive = false, watchWith: typeof watch = watch): FolderEvents
     watchWith,
   );
   opened.push(events);
-  events.start();
+  const failure = events.start();
+  if (failure !== undefined) failures.push(failure);
   return events;
 }
 
