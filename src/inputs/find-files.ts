@@ -6,9 +6,9 @@ import type { FileStamp } from '../ledger/known-files.ts';
 import {
   ODD_NAME,
   type OddNames,
-  isActivityName,
   isRecordingName,
   isSearchedFolder,
+  isUploadName,
   oddNames,
 } from './recording-names.ts';
 
@@ -39,49 +39,19 @@ export interface UnreadablePath {
   readonly problem: string;
 }
 
-/** A zip archive in a folder, which is not opened. */
-export interface ArchiveInFolder {
-  readonly path: string;
-  readonly isArchive: true;
-}
-
-/**
- * Finds the named files, of any name, and in folders the files with the name of a recording, of a GPX or TCX file, and of
- * a zip archive.
- */
-export function* findFiles(
-  paths: readonly string[],
-  cwd: string,
-): Generator<RecordingFile | UnreadablePath | ArchiveInFolder, undefined> {
-  for (const found of searchPaths(paths, cwd, isWantedName)) {
-    const { path } = found;
-    if ('problem' in found || found.named || !isArchiveName(path)) yield found;
-    else yield { path, isArchive: true };
-  }
-}
-
-function isWantedName(name: string): boolean {
-  if (isActivityName(name)) return true;
-  return isArchiveName(name) && !name.startsWith('.');
-}
-
-function isArchiveName(name: string): boolean {
-  return /\.zip$/i.test(name);
-}
-
 /**
  * Finds each file of these paths once: named files of any name; in folders, at any depth, the wanted
- * files, sorted by name. Follows named links, and no links in folders.
+ * files, by default those with the name of a recording, of a GPX or TCX file, and of a zip archive, sorted by name. Follows named links, and no links in folders.
  *
  * Works synchronously, which halves the time for a folder of 10,000 known files
  * (docs/internals/architecture.md).
  *
  * @param isWanted decides by the name of a file in a folder
  */
-export function* searchPaths(
+export function* findFiles(
   paths: readonly string[],
   cwd: string,
-  isWanted: (name: string) => boolean,
+  isWanted: (name: string) => boolean = isUploadName,
 ): Generator<RecordingFile | UnreadablePath, undefined> {
   const seen = new Set<string>();
   for (const path of paths) {

@@ -7,7 +7,7 @@ import {
   isZipFile,
   isZipName,
 } from '../archive/archives.ts';
-import { searchPaths, type RecordingFile } from './find-files.ts';
+import { findFiles, type RecordingFile } from './find-files.ts';
 
 export interface InputFile {
   /** Path in reports. */
@@ -34,7 +34,7 @@ export async function* inputFiles(
   cwd: string,
   archives: Archives,
 ): AsyncGenerator<InputFile | UnreadableFile, void, undefined> {
-  for (const found of searchPaths(paths, cwd, (name) => !name.startsWith('.'))) {
+  for (const found of findFiles(paths, cwd, (name) => !name.startsWith('.'))) {
     if ('problem' in found) yield { ...found, reason: 'unreadable' };
     else if (isZipName(found.path) && (await isZipFile(found.absolute))) {
       yield* membersOf(found, archives);
