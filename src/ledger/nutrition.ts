@@ -66,8 +66,6 @@ export const EMPTY_DAY: LedgerDay = {
   status: 'settled',
 };
 
-export type NutritionLedger = ReturnType<typeof nutritionLedger>;
-
 /**
  * Returns the nutrition days of one account.
  *
