@@ -13,6 +13,7 @@ import type { Folders } from '../find/folders.ts';
 import type { WatchParts } from '../parts.ts';
 import { LocalFolder } from '../find/local-folder.ts';
 import { RemoteFolder } from '../find/remote-folder.ts';
+import type { FoundFile } from '../send/intake.ts';
 import { foldersIn, wellnessFolders } from './folders.ts';
 
 /** Limits a file with wellness; those of devices are below 1 MB (bytes). */
@@ -78,9 +79,9 @@ export class WellnessFiles {
     return [...found];
   }
 
-  async #unread(folder: string): Promise<readonly WellnessFile[]> {
+  async #unread(folder: string): Promise<readonly Pick<FoundFile, 'path' | 'stamp'>[]> {
     const { ledger, signal } = this.#parts;
-    const files: WellnessFile[] = [];
+    const files: Pick<FoundFile, 'path' | 'stamp'>[] = [];
     await this.#remote(async () => {
       for await (const batch of this.#readerOf(folder).list(new Set(), signal)) {
         for (const found of batch) {
@@ -157,9 +158,4 @@ export class WellnessFiles {
     this.#reported.add(`${path}: ${message}`);
     this.#parts.report({ event: 'problem', path, message });
   }
-}
-
-interface WellnessFile {
-  readonly path: string;
-  readonly stamp: FileStamp;
 }
