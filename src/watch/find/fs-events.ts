@@ -2,7 +2,6 @@ import { type FSWatcher, type Stats, lstatSync, statSync, watch } from 'node:fs'
 import { basename, join, sep } from 'node:path';
 import { messageOf, systemCode } from '../../base/errors.ts';
 import { isSearchedFolder } from '../../inputs/recording-names.ts';
-import { walk } from '../../inputs/find-files.ts';
 import { isBelow } from '../../system/mounts.ts';
 
 export interface FolderListener {
@@ -26,7 +25,6 @@ export class FolderEvents {
   readonly #listener: FolderListener;
   readonly #watchers = new Map<string, Watched>();
   readonly #watch: typeof watch;
-  #isStarting = true;
   /** Why events are unreliable. */
   #failure: string | undefined;
 
@@ -50,13 +48,9 @@ export class FolderEvents {
     return this.#watchers.size;
   }
 
-  /** Watches the root and all folders below it that are searched. @returns why that fails; later, the listener hears it */
+  /** Watches the root; {@link FolderEvents.coverOne} watches the folders below it. @returns why that fails */
   start(): string | undefined {
-    for (const { found, path } of walk(this.#root, () => false)) {
-      if (found === 'folder') this.#place(path);
-      if (this.#failure !== undefined || this.#recursive) break;
-    }
-    this.#isStarting = false;
+    this.#place(this.#root);
     return this.#failure;
   }
 
@@ -138,7 +132,7 @@ export class FolderEvents {
       code === 'ENOSPC' || code === 'EMFILE'
         ? 'The system gives no more file watches (on Linux: raise fs.inotify.max_user_watches).'
         : `The system cannot announce changes there (${messageOf(error)}).`;
-    if (!this.#isStarting) this.#listener.onFailure(this.#failure);
+    this.#listener.onFailure(this.#failure);
   }
 }
 

@@ -55,7 +55,7 @@ export class LocalFolder implements FolderReader {
   }
 
   /**
-   * Starts the events, in place of earlier ones.
+   * Starts the events, in place of earlier ones. The next walk adds those of the folders below.
    *
    * @param recursive one handle for the whole tree
    * @returns why they are unreliable from the start; later, the listener hears it
