@@ -3,9 +3,9 @@ import { moveAccount } from '../ledger/accounts.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { type KnownFiles, knownFiles } from '../ledger/known-files.ts';
 import { markProcess } from '../system/processes.ts';
-import { RecordLedger } from '../ledger/records.ts';
+import { type RecordLedger, recordLedger } from '../ledger/records.ts';
 import { moveCopies } from '../ledger/outbox.ts';
-import { UploadLedger } from '../ledger/uploads.ts';
+import { uploadLedger } from '../ledger/uploads.ts';
 import type { Clock } from '../base/time.ts';
 import type { DeliveryTarget } from '../records/deliver.ts';
 import type { UploadTarget } from '../upload/uploader.ts';
@@ -83,10 +83,10 @@ export function openLedgerAt(
     path,
     database,
     mark,
-    uploads: new UploadLedger(database, account, mark, now),
+    uploads: uploadLedger(database, account, mark, now),
     known,
     get records(): RecordLedger {
-      return (records ??= new RecordLedger(database, account, mark, now, otherTokens));
+      return (records ??= recordLedger(database, account, mark, now, otherTokens));
     },
     close() {
       if (!open) return;

@@ -20,9 +20,10 @@ export interface Member {
   read(): AsyncGenerator<Buffer, void, undefined>;
 }
 
-/** An archive, or the rest of one, that cannot be read. */
-export interface UnreadableArchive {
+/** A file that cannot be read, or an archive or the rest of one. */
+export interface UnreadableFile {
   readonly path: string;
+  /** Why, as one or two sentences. */
   readonly problem: string;
   readonly reason: ArchiveReason;
 }
@@ -68,7 +69,7 @@ export class Archives {
   async *members(
     path: string,
     absolute: string,
-  ): AsyncGenerator<Member | UnreadableArchive, void, undefined> {
+  ): AsyncGenerator<Member | UnreadableFile, void, undefined> {
     let place: ArchivePlace;
     try {
       const { size, mtimeMs } = await stat(absolute);
@@ -85,9 +86,7 @@ export class Archives {
     await this.#closeFrom(0);
   }
 
-  async *#membersOf(
-    place: ArchivePlace,
-  ): AsyncGenerator<Member | UnreadableArchive, void, undefined> {
+  async *#membersOf(place: ArchivePlace): AsyncGenerator<Member | UnreadableFile, void, undefined> {
     try {
       const { zip } = await this.#opened(place);
       for await (const entry of zip.entries()) {
@@ -202,7 +201,7 @@ async function openFile(place: ArchivePlace) {
   }
 }
 
-function unreadable(path: string, error: unknown): UnreadableArchive {
+function unreadable(path: string, error: unknown): UnreadableFile {
   const { message, reason } = faultOf(error);
   return { path, problem: message, reason };
 }

@@ -6,7 +6,7 @@ import type { AppContext } from '../app/context.ts';
 import { pushSummaryJson, pushSummaryText, warnOfZone } from '../app/words/days.ts';
 import { DayReport } from '../app/words/day-report.ts';
 import { storedWeight } from '../app/profile-update.ts';
-import { namedPaths, STDIN } from '../inputs/find-files.ts';
+import { namedPaths, STDIN_PATH } from '../inputs/find-files.ts';
 import { targetsOf, withLedger } from '../app/ledger.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { type NamedInputs, namedInputs } from '../import/record-inputs.ts';
@@ -114,7 +114,7 @@ async function push(
   const config = configFor(context, { timezone: flags.tz });
   // A file can be checked without an account.
   const baseUrl = flags.dryRun === true ? config.get('baseUrl') : requireBaseUrl(config);
-  if (files.filter((file) => file === STDIN).length > 1) {
+  if (files.filter((file) => file === STDIN_PATH).length > 1) {
     throw new SyncError('USAGE', 'stdin (-) can be read once.');
   }
   const run = {

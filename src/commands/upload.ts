@@ -18,7 +18,7 @@ import { zoneShown } from '../app/zone.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { STDIN, namedPaths } from '../inputs/find-files.ts';
+import { STDIN_PATH, namedPaths } from '../inputs/find-files.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/days/zone.ts';
@@ -63,7 +63,7 @@ export const upload: CommandModule = {
 
   async run(context, paths: readonly string[], flags: UploadFlags) {
     const { clock, cwd, io, output } = context;
-    if (paths.includes(STDIN)) throw notFromStdin();
+    if (paths.includes(STDIN_PATH)) throw notFromStdin();
     const config = configFor(context, { timezone: flags.tz });
     requireBaseUrl(config);
     let view = activityView(io, clock.now(), 'UTC');

@@ -8,7 +8,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { StringDecoder } from 'node:string_decoder';
+import { Readable } from 'node:stream';
 import { systemCode } from '../base/errors.ts';
 import { printableLines } from '../base/printable.ts';
 import type { Clock } from '../base/time.ts';
@@ -66,11 +66,8 @@ export class LogReader {
   readonly #path: string;
   readonly #clock: Clock;
   #inode: bigint | undefined;
-  /** Bytes of the file that were read. */
+  /** Bytes of the file that were read: whole lines. */
   #offset = 0;
-  #decoder = new StringDecoder('utf8');
-  /** The beginning of a line that is still being written. */
-  #partial = '';
 
   constructor(path: string, clock: Clock) {
     this.#path = path;
@@ -115,15 +112,12 @@ export class LogReader {
       if (ino !== this.#inode || Number(size) < this.#offset) {
         this.#inode = ino;
         this.#offset = 0;
-        this.#partial = '';
-        this.#decoder = new StringDecoder('utf8');
       }
       const bytes = Buffer.alloc(Number(size) - this.#offset);
-      const read = readSync(descriptor, bytes, 0, bytes.length, this.#offset);
-      this.#offset += read;
-      const lines = (this.#partial + this.#decoder.write(bytes.subarray(0, read))).split('\n');
-      this.#partial = lines.pop() ?? '';
-      lines.forEach(onLine);
+      const read = bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, this.#offset));
+      const whole = read.subarray(0, read.lastIndexOf('\n') + 1);
+      this.#offset += whole.length;
+      whole.toString().split('\n').slice(0, -1).forEach(onLine);
     } finally {
       closeSync(descriptor);
     }
@@ -154,10 +148,7 @@ export function logIo(log: Log, clock: Clock, also?: (entry: string) => void): I
     out: write,
     err: write,
     spin: () => () => undefined,
-    // eslint-disable-next-line @typescript-eslint/require-await
-    readStdin: async function* () {
-      yield* [];
-    },
+    readStdin: () => Readable.from([]),
     ask: () => Promise.reject(new Error('a background process cannot ask')),
   };
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { attempt } from '../base/errors.ts';
 import { SYSTEM_PATH, childEnv } from '../system/environment.ts';
 import { loadExecFileSync } from '../system/this-process.ts';
 
@@ -7,7 +8,7 @@ import { loadExecFileSync } from '../system/this-process.ts';
  * process. Undefined if there is no such process, or on Windows.
  */
 export function processStart(pid: number, platform: NodeJS.Platform): string | undefined {
-  try {
+  return attempt(() => {
     switch (platform) {
       case 'linux': {
         // proc(5): field 20 is the number of threads, field 22 the start in ticks since boot. Field 2 may hold blanks and brackets.
@@ -32,7 +33,5 @@ export function processStart(pid: number, platform: NodeJS.Platform): string | u
         return started === '' ? undefined : started;
       }
     }
-  } catch {
-    return undefined;
-  }
+  });
 }

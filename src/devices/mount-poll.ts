@@ -1,8 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isOnMtp } from '../system/mtp-path.ts';
-import { matching } from './places.ts';
+import { expandPattern } from './places.ts';
 import type { MountPattern } from './types.ts';
 
 /** Time limit for one call (ms). A mount that exceeds it gets no further call until that returns. */
@@ -13,6 +12,11 @@ export function hasEvents({ below }: MountPattern): boolean {
   return below.length > 0 && !below.some((name) => name.startsWith('mtp'));
 }
 
+/** Returns a pattern for the devices over MTP, of one for their storages. */
+function withoutStorages(below: readonly string[]): readonly string[] {
+  return below.some((name) => name.startsWith('mtp')) ? below.slice(0, -1) : below;
+}
+
 /** Compares the mounts at some places. A mount that hangs delays no other. */
 export class MountPoll {
   readonly #patterns: readonly MountPattern[];
@@ -21,7 +25,7 @@ export class MountPoll {
   #before: string | undefined;
 
   constructor(patterns: readonly MountPattern[]) {
-    this.#patterns = patterns;
+    this.#patterns = patterns.map(({ root, below }) => ({ root, below: withoutStorages(below) }));
   }
 
   /** Returns whether something was mounted or unmounted since the last call; false for the first. */
@@ -33,25 +37,13 @@ export class MountPoll {
     return now !== before;
   }
 
-  async #mounts({ root, below }: MountPattern): Promise<string[]> {
-    const folders = await this.#matching(root, below);
+  async #mounts(pattern: MountPattern): Promise<string[]> {
+    const folders = await expandPattern(pattern, async (folder) => {
+      // A device over MTP has one reader at a time: its own folders are not read.
+      if (isOnMtp(folder)) return [];
+      return (await this.#ask(`list ${folder}`, () => readdir(folder), [])).sort();
+    });
     return await Promise.all(folders.map((folder) => this.#identified(folder)));
-  }
-
-  async #matching(
-    folder: string,
-    [name, ...deeper]: readonly (string | undefined)[],
-  ): Promise<string[]> {
-    // A device over MTP has one reader at a time: its own folders are not read.
-    if (name === undefined || isOnMtp(folder)) return [folder];
-    const names = await this.#ask(`list ${folder}`, () => readdir(folder), []);
-    const found = await Promise.all(
-      names
-        .filter(matching(name))
-        .sort()
-        .map((each) => this.#matching(join(folder, each), deeper)),
-    );
-    return found.flat();
   }
 
   /** Names a folder with its file system: another one may be mounted over it. */

@@ -1,5 +1,6 @@
 import { join, parse } from 'node:path';
 import type { Env } from '../base/env.ts';
+import { matches } from '../inputs/find-files.ts';
 import { isOnMtp } from '../system/mtp-path.ts';
 import type { MountPattern } from './types.ts';
 
@@ -65,10 +66,21 @@ export function volumeName(root: string): string {
   return (isOnMtp(root) ? `${parse(dir).base}/${base}` : base).toUpperCase();
 }
 
-/** Returns a check of names. @param pattern `*` stands for any text, but alone for no hidden name */
-export function matching(pattern: string): (name: string) => boolean {
-  if (pattern === '*') return (name) => !name.startsWith('.');
-  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  const regex = new RegExp(`^${parts.join('.*')}$`, 'i');
-  return (name) => regex.test(name);
+/** Returns the folders that fit a pattern; without a `*` in their last name, they may be missing. @param names returns those in a folder */
+export async function expandPattern(
+  { root, below }: MountPattern,
+  names: (folder: string) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  let folders = [root];
+  for (const pattern of below) {
+    const next = await Promise.all(
+      folders.map(async (folder) => {
+        if (!pattern.includes('*')) return [join(folder, pattern)];
+        const fitting = (await names(folder)).filter((name) => matches(name, pattern));
+        return fitting.map((name) => join(folder, name));
+      }),
+    );
+    folders = next.flat();
+  }
+  return folders;
 }

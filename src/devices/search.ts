@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { groupBy } from '../base/group-by.ts';
 import { inParallel } from '../base/parallel.ts';
 import { findApps } from './apps.ts';
@@ -6,7 +5,7 @@ import { mtpMountOf } from '../system/mtp-path.ts';
 import { type DeviceIdentity, identify } from './identify.ts';
 import { MountReader, NoAnswer } from './mount-reader.ts';
 import type { SearchAnswer, SearchRequest } from './protocol.ts';
-import { matching } from './places.ts';
+import { expandPattern } from './places.ts';
 import { ownersAt } from './owners.ts';
 import { recognise } from './recognise.ts';
 import { survey } from './survey.ts';
@@ -34,20 +33,11 @@ export async function search(
       return undefined;
     }
   };
-  const expand = async ({ root, below }: MountPattern): Promise<readonly string[]> => {
-    let folders = [root];
-    for (const name of below) {
-      const next = await Promise.all(
-        folders.map(async (folder) => {
-          if (!name.includes('*')) return [join(folder, name)];
-          const names = (await on(folder, async () => await reader.names(folder))) ?? [];
-          return names.filter(matching(name)).map((each) => join(folder, each));
-        }),
-      );
-      folders = next.flat();
-    }
-    return folders;
-  };
+  const expand = async (pattern: MountPattern) =>
+    await expandPattern(
+      pattern,
+      async (folder) => (await on(folder, async () => await reader.names(folder))) ?? [],
+    );
 
   const roots = await Promise.all(request.mounts.map(expand));
   const mounts = listMounts();

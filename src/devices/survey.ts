@@ -25,7 +25,7 @@ export async function survey(reader: MountReader, device: Device): Promise<Surve
     files.push(
       ...(device.access === 'mtp'
         ? await namesIn(reader, folder)
-        : await walk(reader, folder, device.owners)),
+        : await recordingsBelow(reader, folder, device.owners)),
     );
   }
   let wellnessFiles = 0;
@@ -39,7 +39,7 @@ async function namesIn(reader: MountReader, folder: string): Promise<FoundRecord
   return names.filter(isRecordingName).map((name) => ({ path: join(folder, name) }));
 }
 
-async function walk(
+async function recordingsBelow(
   reader: MountReader,
   folder: string,
   owners: Device['owners'],
@@ -65,7 +65,8 @@ async function walk(
     }
   }
   if (depth < MAX_DEPTH) {
-    for (const below of folders) found.push(...(await walk(reader, below, owners, depth + 1)));
+    for (const below of folders)
+      found.push(...(await recordingsBelow(reader, below, owners, depth + 1)));
   }
   return found;
 }

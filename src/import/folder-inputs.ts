@@ -4,7 +4,8 @@ import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { checkEnvelope } from '../fit/envelope.ts';
 import { readFitWellness } from '../fit/wellness.ts';
-import { walk } from '../inputs/input-files.ts';
+import type { UnreadablePath } from '../inputs/find-files.ts';
+import { inputFiles } from '../inputs/input-files.ts';
 import { isRecordingName } from '../inputs/recording-names.ts';
 import { matchFit } from '../records/engine/recognise.ts';
 import type { Input } from '../records/read/input.ts';
@@ -24,12 +25,6 @@ export interface FolderTools extends Pick<Context, 'signal' | 'warn'> {
   readonly progress: (files: number, path: string) => void;
 }
 
-/** A file of which nothing, or a part, cannot be read. */
-interface Unreadable {
-  readonly path: string;
-  readonly problem: string;
-}
-
 export type FolderInputs = ReturnType<typeof folderInputs>;
 
 export function folderInputs(kind: RecordKind, sources: SourceOptions, tools: FolderTools) {
@@ -41,14 +36,14 @@ export function folderInputs(kind: RecordKind, sources: SourceOptions, tools: Fo
     async in(path: string): Promise<readonly Input[]> {
       const table = new ImportTable();
       const unread: Input[] = [];
-      const takeUnread = (fault: Unreadable) => {
+      const takeUnread = (fault: UnreadablePath) => {
         unread.push(failing(fault.path, asFault(fault)));
       };
       const scan = new RecordScan(table, sources, takeUnread);
       const takesFit = kind === 'wellness' && matchFit(path, sources.list).length > 0;
       let done = 0;
       let withoutWellness = 0;
-      for await (const inputFile of walk([path], cwd, archives)) {
+      for await (const inputFile of inputFiles([path], cwd, archives)) {
         signal.throwIfAborted();
         progress(++done, inputFile.path);
         if ('problem' in inputFile) takeUnread(inputFile);
@@ -88,12 +83,12 @@ function holdsNone(path: string, kind: RecordKind): SyncError {
   });
 }
 
-function asFault(unread: Unreadable): SyncError {
+function asFault(unread: UnreadablePath): SyncError {
   return new SyncError('INPUT_INVALID', textOf(unread), { details: { path: unread.path } });
 }
 
 /** A message about the content of a file begins with its path, for the line and the column. */
-function textOf({ path, problem }: Unreadable): string {
+function textOf({ path, problem }: UnreadablePath): string {
   return problem.startsWith(path) ? problem : `${path}: ${problem}`;
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { STDIN } from '../inputs/find-files.ts';
-import { STDIN as STDIN_INPUT, type Input, fileInput } from '../records/read/input.ts';
+import { STDIN_PATH } from '../inputs/find-files.ts';
+import { STDIN, type Input, fileInput } from '../records/read/input.ts';
 import type { RecordKind, SourceOptions } from '../records/types.ts';
 import { isFolder } from '../system/plain-file.ts';
 import type { FolderInputs, FolderTools } from './folder-inputs.ts';
@@ -20,8 +20,8 @@ export async function namedInputs(
   let folders: FolderInputs | undefined;
   const inputs: Input[] = [];
   for (const path of paths) {
-    if (path === STDIN) {
-      inputs.push({ name: STDIN_INPUT, chunks: tools.readStdin(), isStream: true });
+    if (path === STDIN_PATH) {
+      inputs.push({ name: STDIN, chunks: tools.readStdin(), isStream: true });
     } else if (!holdsFiles(path, tools.cwd))
       inputs.push({ ...fileInput(resolve(tools.cwd, path)), name: path });
     else {

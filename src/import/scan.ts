@@ -2,7 +2,7 @@ import { type DeliveryOptions, type DeliveryTarget, deliverRecords } from '../re
 import { BatchSender } from '../upload/batch-sender.ts';
 import type { RunTarget } from '../upload/batch-sender.ts';
 import { extname } from 'node:path';
-import type { Archives } from '../archive/archives.ts';
+import type { Archives, UnreadableFile } from '../archive/archives.ts';
 import type { Context } from '../base/context.ts';
 import type { RecordKind, RecordOptions, SourceOptions, Zone } from '../records/types.ts';
 import { isRecordingName, isRepairedCopy, isTrackName } from '../inputs/recording-names.ts';
@@ -15,7 +15,7 @@ import { RecordScan } from './take-records.ts';
 import { PHONE_TRACKS, TrackScan } from './take-tracks.ts';
 import type { SendOptions } from '../upload/known-outcome.ts';
 import { sendTracks } from '../upload/send-tracks.ts';
-import { type InputFile, type UnreadableInput, walk } from '../inputs/input-files.ts';
+import { type InputFile, inputFiles } from '../inputs/input-files.ts';
 
 export type Scan = Readonly<Awaited<ReturnType<typeof scanInputs>>>;
 
@@ -36,7 +36,7 @@ export interface ScanTools {
   /** Called for each recording that cannot be used. */
   readonly report: (item: UploadItem) => void;
   /** Called for each other file, and each archive, that cannot be read. */
-  readonly reportUnreadable: (inputFile: UnreadableInput) => void;
+  readonly reportUnreadable: (inputFile: UnreadableFile) => void;
   readonly progress: (files: number, path: string) => void;
 }
 
@@ -71,7 +71,7 @@ export async function scanInputs(
   const titles = new StravaTitles();
   const copies: InputFile[] = [];
   let files = 0;
-  for await (const inputFile of walk(paths, cwd, archives)) {
+  for await (const inputFile of inputFiles(paths, cwd, archives)) {
     signal.throwIfAborted();
     progress(++files, inputFile.path);
     if ('problem' in inputFile) {

@@ -1,5 +1,6 @@
 import { KINDS } from '../ledger/records.ts';
 import { sync } from '../base/phrase.ts';
+import type { UnreadableFile } from '../archive/archives.ts';
 import { ArchiveFault } from '../archive/fault.ts';
 import { SyncError } from '../base/errors.ts';
 import { type PreparedInputs, prepareInputs } from '../records/prepare.ts';
@@ -12,7 +13,7 @@ import { matchTitle } from '../records/engine/recognise.ts';
 import type { Match } from '../records/sources/types.ts';
 import type { PreparedRecord, RecordKind, RecordOptions, SourceOptions } from '../records/types.ts';
 import type { ImportTable } from './import-table.ts';
-import type { InputFile, UnreadableInput } from '../inputs/input-files.ts';
+import type { InputFile } from '../inputs/input-files.ts';
 
 /** Largest file of records (bytes). XML is read in parts, and JSON has another limit. */
 export const MAX_BYTES = 100 * 1024 * 1024;
@@ -29,14 +30,14 @@ export class RecordScan {
   readonly #taken: Taken[] = [];
   readonly #table: ImportTable;
   readonly #sources: SourceOptions;
-  readonly #report: (problem: UnreadableInput) => void;
+  readonly #report: (problem: UnreadableFile) => void;
   /** The number of the last input with an origin. */
   readonly #origins = new Map<string, number>();
 
   constructor(
     table: ImportTable,
     sources: SourceOptions,
-    report: (problem: UnreadableInput) => void,
+    report: (problem: UnreadableFile) => void,
   ) {
     this.#table = table;
     this.#sources = sources;

@@ -1,14 +1,14 @@
 import { type Dirent, type Stats, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, parse, resolve, sep } from 'node:path';
-import { systemCode } from '../base/errors.ts';
+import { attempt, systemCode } from '../base/errors.ts';
 import { NotPlainFile, describeFileError, describeNamedError } from '../system/plain-file.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import {
   ODD_NAME,
   type OddNames,
-  isActivityName,
   isRecordingName,
   isSearchedFolder,
+  isUploadName,
   oddNames,
 } from './recording-names.ts';
 
@@ -39,49 +39,19 @@ export interface UnreadablePath {
   readonly problem: string;
 }
 
-/** A zip archive in a folder, which is not opened. */
-export interface ArchiveInFolder {
-  readonly path: string;
-  readonly isArchive: true;
-}
-
-/**
- * Finds the named files, of any name, and in folders the files with the name of a recording, of a GPX or TCX file, and of
- * a zip archive.
- */
-export function* findFiles(
-  paths: readonly string[],
-  cwd: string,
-): Generator<RecordingFile | UnreadablePath | ArchiveInFolder, undefined> {
-  for (const found of searchPaths(paths, cwd, isWantedName)) {
-    const { path } = found;
-    if ('problem' in found || found.named || !isArchiveName(path)) yield found;
-    else yield { path, isArchive: true };
-  }
-}
-
-function isWantedName(name: string): boolean {
-  if (isActivityName(name)) return true;
-  return isArchiveName(name) && !name.startsWith('.');
-}
-
-function isArchiveName(name: string): boolean {
-  return /\.zip$/i.test(name);
-}
-
 /**
  * Finds each file of these paths once: named files of any name; in folders, at any depth, the wanted
- * files, sorted by name. Follows named links, and no links in folders.
+ * files, by default those with the name of a recording, of a GPX or TCX file, and of a zip archive, sorted by name. Follows named links, and no links in folders.
  *
  * Works synchronously, which halves the time for a folder of 10,000 known files
  * (docs/internals/architecture.md).
  *
  * @param isWanted decides by the name of a file in a folder
  */
-export function* searchPaths(
+export function* findFiles(
   paths: readonly string[],
   cwd: string,
-  isWanted: (name: string) => boolean,
+  isWanted: (name: string) => boolean = isUploadName,
 ): Generator<RecordingFile | UnreadablePath, undefined> {
   const seen = new Set<string>();
   for (const path of paths) {
@@ -212,7 +182,8 @@ function within(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep;
 }
 
-export const STDIN = '-';
+/** Stands for stdin in place of a path. */
+export const STDIN_PATH = '-';
 
 /**
  * Replaces patterns such as `rides/*.fit` by the matching names: cmd.exe and PowerShell do not
@@ -223,22 +194,15 @@ export function namedPaths(paths: readonly string[], cwd: string): string[] {
   return paths.flatMap((path) => {
     const { dir, base } = parse(path);
     if (!/[*?]/.test(base) || existsSync(resolve(cwd, path))) return [path];
-    const matching = namesOf(resolve(cwd, dir)).filter((name) => matches(name, base));
+    const names = attempt(() => readdirSync(resolve(cwd, dir)).sort()) ?? [];
+    const matching = names.filter((name) => matches(name, base));
+    // The command reports the pattern as a file that does not exist.
     return matching.length === 0 ? [path] : matching.map((name) => join(dir, name));
   });
 }
 
-function namesOf(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    // The command reports the pattern as a file that does not exist.
-    return [];
-  }
-}
-
-/** As in a shell, a pattern matches a hidden file only if it begins with a dot. */
-function matches(name: string, pattern: string): boolean {
+/** Returns whether a name fits a pattern. As in a shell, a hidden one does only if the pattern begins with a dot. */
+export function matches(name: string, pattern: string): boolean {
   if (name.startsWith('.') && !pattern.startsWith('.')) return false;
   const source = pattern
     .replace(/[\\^$.+()[\]{}|]/g, String.raw`\$&`)

@@ -1,8 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { type Archives, type Member, isZipFile, isZipName } from '../archive/archives.ts';
-import type { ArchiveReason } from '../archive/fault.ts';
-import { type UnreadablePath, searchPaths, type RecordingFile } from './find-files.ts';
+import {
+  type Archives,
+  type Member,
+  type UnreadableFile,
+  isZipFile,
+  isZipName,
+} from '../archive/archives.ts';
+import { findFiles, type RecordingFile } from './find-files.ts';
 
 export interface InputFile {
   /** Path in reports. */
@@ -18,23 +23,18 @@ export interface InputFile {
   readonly from: { readonly file: RecordingFile } | { readonly member: Member };
 }
 
-/** A path or an archive that cannot be read. */
-export interface UnreadableInput extends UnreadablePath {
-  readonly reason: ArchiveReason;
-}
-
 /**
  * Yields every file of these paths once: in folders at any depth, and in archives at any depth. Follows
  * named links, and no links in folders; skips hidden files.
  *
  * @throws the signal's reason if it is aborted
  */
-export async function* walk(
+export async function* inputFiles(
   paths: readonly string[],
   cwd: string,
   archives: Archives,
-): AsyncGenerator<InputFile | UnreadableInput, void, undefined> {
-  for (const found of searchPaths(paths, cwd, (name) => !name.startsWith('.'))) {
+): AsyncGenerator<InputFile | UnreadableFile, void, undefined> {
+  for (const found of findFiles(paths, cwd, (name) => !name.startsWith('.'))) {
     if ('problem' in found) yield { ...found, reason: 'unreadable' };
     else if (isZipName(found.path) && (await isZipFile(found.absolute))) {
       yield* membersOf(found, archives);
@@ -45,7 +45,7 @@ export async function* walk(
 async function* membersOf(
   { path, absolute }: RecordingFile,
   archives: Archives,
-): AsyncGenerator<InputFile | UnreadableInput, void, undefined> {
+): AsyncGenerator<InputFile | UnreadableFile, void, undefined> {
   for await (const member of archives.members(path, absolute)) {
     if ('problem' in member) {
       yield member;

@@ -44,6 +44,15 @@ export function isActivityName(name: string): boolean {
   return isRecordingName(name) || isTrackName(name);
 }
 
+export function isArchiveName(name: string): boolean {
+  return /\.zip$/i.test(name);
+}
+
+/** Returns whether `upload` sends a file of a folder, or names it. */
+export function isUploadName(name: string): boolean {
+  return isActivityName(name) || (isArchiveName(name) && !name.startsWith('.'));
+}
+
 /** Reason to skip a file whose name is not UTF-8. */
 export const ODD_NAME = 'Its name is not valid UTF-8, so that it cannot be opened: rename it.';
 

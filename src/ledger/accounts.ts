@@ -1,4 +1,4 @@
-import { type Database, transaction } from './guard.ts';
+import { type Database, transaction } from './sql.ts';
 
 /** Returns the account of an environment's token, if the service has named it before. */
 export function accountByToken(database: Database, token: string): string | undefined {

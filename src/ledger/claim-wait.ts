@@ -9,17 +9,24 @@ const POLL_MS = 100;
 /** Reports a long wait, once for each process. The text names the process and, if it is stopped, the remedy. */
 export type OnLongWait = (text: string) => void;
 
-/** Waits for recordings and days that other tasks or processes are sending. */
-export class ClaimWait {
-  readonly #context: Pick<Context, 'clock' | 'signal'>;
-  readonly #onLongWait: OnLongWait | undefined;
-  readonly #named = new Set<string>();
+export type ClaimWait = ReturnType<typeof claimWait>;
 
-  constructor(context: Pick<Context, 'clock' | 'signal'>, onLongWait: OnLongWait | undefined) {
-    this.#context = context;
-    this.#onLongWait = onLongWait;
-  }
-
+/** Returns a function that waits for recordings and days that other tasks or processes are sending. */
+export function claimWait(
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+  onLongWait: OnLongWait | undefined,
+) {
+  const named = new Set<string>();
+  const name = (mark: string | undefined) => {
+    if (mark === undefined || named.has(mark)) return;
+    named.add(mark);
+    const pid = holderOf(mark);
+    onLongWait?.(
+      isStopped(pid)
+        ? `Waiting for process ${pid}, which began to send the same and is stopped: ${continueHint(pid)}`
+        : `Waiting for process ${pid}, which is still sending the same.`,
+    );
+  };
   /**
    * Tries until there is an outcome.
    *
@@ -27,28 +34,16 @@ export class ClaimWait {
    * @param holder returns the mark of that process: see `holderOf`
    * @throws the errors of the attempt; the signal's reason if it is aborted
    */
-  async until<T>(
+  return async <T>(
     attempt: () => T | undefined | Promise<T | undefined>,
     holder: () => string | undefined,
-  ): Promise<T> {
-    const { clock, signal } = this.#context;
+  ): Promise<T> => {
     const began = clock.monotonic();
     for (;;) {
       const outcome = await attempt();
       if (outcome !== undefined) return outcome;
-      if (clock.monotonic() - began >= LONG_WAIT_MS) this.#name(holder());
+      if (clock.monotonic() - began >= LONG_WAIT_MS) name(holder());
       await clock.sleep(POLL_MS, signal);
     }
-  }
-
-  #name(mark: string | undefined): void {
-    if (mark === undefined || this.#named.has(mark)) return;
-    this.#named.add(mark);
-    const pid = holderOf(mark);
-    this.#onLongWait?.(
-      isStopped(pid)
-        ? `Waiting for process ${pid}, which began to send the same and is stopped: ${continueHint(pid)}`
-        : `Waiting for process ${pid}, which is still sending the same.`,
-    );
-  }
+  };
 }

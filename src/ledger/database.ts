@@ -1,13 +1,13 @@
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SyncError, messageOf } from '../base/errors.ts';
+import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { makeFolder, storageError } from '../system/storage.ts';
-import { type Database, guarded, transaction } from './guard.ts';
+import { type Database, type Sql, type Value, transaction } from './sql.ts';
 import { SCHEMA, VERSION } from './schema.ts';
 import { type Lock, isBusy, tryLock } from '../system/process-lock.ts';
 import { type SqliteDatabase, loadSqlite, loadCrypto } from '../system/this-process.ts';
 
-export type { Database } from './guard.ts';
+export type { Database } from './sql.ts';
 
 /** Limits how long a statement waits for another process to finish writing (ms). */
 const BUSY_MS = 10_000;
@@ -37,16 +37,7 @@ export function openDatabase(path: string): Database {
   } catch (cause) {
     throw cause instanceof SyncError ? cause : broken(path, cause);
   }
-  const opened = identityOf(path);
-  const ledger = guarded(database, {
-    brokenError: (cause) => broken(path, cause),
-    isReplaced: () => identityOf(path) !== opened,
-    replacedError: () =>
-      new SyncError('STORAGE', `${path} was deleted or replaced while it was in use.`, {
-        hint: 'Run the command again. What it sent stays sent: the platform recognises it.',
-      }),
-    beforeClose: () => tidy(database, path),
-  });
+  const ledger = guarded(database, path);
   try {
     ledger.exec('PRAGMA synchronous = NORMAL');
     ledger.exec(`PRAGMA wal_autocheckpoint = ${FLUSH_PAGES}`);
@@ -56,6 +47,53 @@ export function openDatabase(path: string): Database {
     ledger.close();
     throw error;
   }
+}
+
+/**
+ * Wraps a database so that its errors (a full disk, a damaged file) become `SyncError`s, and that nothing is
+ * written into a deleted file.
+ */
+function guarded(database: SqliteDatabase, path: string): Database {
+  const opened = identityOf(path);
+  const isReplaced = () => identityOf(path) !== opened;
+  const refuseIfReplaced = () => {
+    if (!isReplaced()) return;
+    throw new SyncError('STORAGE', `${path} was deleted or replaced while it was in use.`, {
+      hint: 'Run the command again. What it sent stays sent: the platform recognises it.',
+    });
+  };
+  const guard = <T>(task: () => T): T => {
+    try {
+      return task();
+    } catch (cause) {
+      throw systemCode(cause) === 'ERR_SQLITE_ERROR' ? broken(path, cause) : cause;
+    }
+  };
+  const compiled = new Map<Sql, ReturnType<SqliteDatabase['prepare']>>();
+  const statement = (sql: Sql) => {
+    const found =
+      compiled.get(sql) ?? database.prepare(typeof sql === 'string' ? sql : sql.join('?'));
+    compiled.set(sql, found);
+    return found;
+  };
+  const bound = (values: Value[]) => values.map((value) => value ?? null);
+  return {
+    exec(sql) {
+      if (sql === 'BEGIN IMMEDIATE') refuseIfReplaced();
+      guard(() => database.exec(sql));
+    },
+    get: (sql, ...values) => guard((): unknown => statement(sql).get(...bound(values))),
+    all: (sql, ...values) => guard((): unknown[] => statement(sql).all(...bound(values))),
+    run(sql, ...values) {
+      refuseIfReplaced();
+      return guard(() => statement(sql).run(...bound(values)).changes);
+    },
+    isReplaced,
+    close() {
+      if (!isReplaced()) tidy(database, path);
+      database.close();
+    },
+  };
 }
 
 function identityOf(path: string): string {

@@ -1,4 +1,4 @@
-import { type Database, transaction } from './guard.ts';
+import { type Database, transaction } from './sql.ts';
 import type { UploadStanding } from './upload-rows.ts';
 import { isOnMtp, lastingPath } from '../system/mtp-path.ts';
 
@@ -23,9 +23,6 @@ export interface KnownFileStatus extends KnownFile {
   readonly upload: UploadStanding | undefined;
 }
 
-/** The known files, as other modules use and replace them. */
-export type KnownFiles = Pick<SqliteKnownFiles, keyof SqliteKnownFiles>;
-
 /**
  * A file that changed within this time before it was read is read again (ms): file systems of devices
  * (FAT) count time in steps of 2 s, so a further change might not show.
@@ -34,101 +31,89 @@ export const UNCERTAIN_MS = 2_000;
 
 const BATCH = 128;
 
-export function knownFiles(database: Database, account: string, now: () => number): KnownFiles {
-  return new SqliteKnownFiles(database, account, now);
-}
+export type KnownFiles = ReturnType<typeof knownFiles>;
 
 /** Remembers files that were read, so that a file with the same stamp is not read again. */
-class SqliteKnownFiles {
-  readonly #database: Database;
-  readonly #account: string;
-  readonly #now: () => number;
-  readonly #unsaved = new Map<string, () => void>();
+export function knownFiles(database: Database, account: string, now: () => number) {
+  const unsaved = new Map<string, () => void>();
   /** Files read with a stamp from the future, and when that was first (ms since the epoch). */
-  readonly #ahead = new Map<string, { readonly stamp: FileStamp; readonly at: number }>();
-
-  constructor(database: Database, account: string, now: () => number) {
-    this.#database = database;
-    this.#account = account;
-    this.#now = now;
-  }
-
-  /** Returns the recorded findings of a file, if it was read before and is unchanged. */
-  find(filePath: string, fileStamp: FileStamp): KnownFileStatus | undefined {
-    const { path, stamp } = identityOf(filePath, fileStamp);
-    if (this.#unsaved.has(path)) this.flush();
-    const { size, mtimeMs, ctimeMs } = stamp;
-    const row = this.#database.get`
-      SELECT k.sha256, k.verdict, k.detail, k.wellness,
-        u.state, u.attempts, u.refusals, u.changed_at AS changedAt
-      FROM known_files k LEFT JOIN uploads u ON u.account = ${this.#account} AND u.sha256 = k.sha256
-      WHERE k.path = ${path}
-        AND k.size = ${size} AND k.mtime_ms = ${mtimeMs} AND k.ctime_ms = ${ctimeMs}` as
-      KnownFileRow | undefined;
-    if (row === undefined) return undefined;
-    const { sha256, verdict, detail, wellness, state, attempts, refusals, changedAt } = row;
-    return {
-      sha256: sha256 ?? undefined,
-      verdict,
-      detail,
-      ...(wellness === 1 ? { wellness: true } : {}),
-      upload: state === null ? undefined : { state, attempts, refusals, changedAt },
-    };
-  }
-
-  /**
-   * Returns the hash of the recording in an unchanged file, if its upload was found with it when it was
-   * remembered. For nearly every file of a folder without new recordings, this is the only look-up: one
-   * column. {@link find} knows the others.
-   */
-  uploaded(filePath: string, fileStamp: FileStamp): string | undefined {
-    const { path, stamp } = identityOf(filePath, fileStamp);
-    if (this.#unsaved.size > 0 && this.#unsaved.has(path)) this.flush();
-    const { size, mtimeMs, ctimeMs } = stamp;
-    const row = this.#database.get`
-      SELECT u.sha256 FROM known_files k JOIN uploads u ON u.id = k.upload
-      WHERE k.path = ${path}
-        AND k.size = ${size} AND k.mtime_ms = ${mtimeMs} AND k.ctime_ms = ${ctimeMs}
-        AND u.account = ${this.#account} AND u.sha256 = k.sha256 AND u.state = 'confirmed'`;
-    return (row as { readonly sha256: string } | undefined)?.sha256;
-  }
-
-  /** Records a file, at the latest with {@link flush}: after a crash it is read again. */
-  remember(
-    filePath: string,
-    fileStamp: FileStamp,
-    { sha256, verdict, detail, wellness = false }: KnownFile,
-  ): void {
-    const { path, stamp } = identityOf(filePath, fileStamp);
-    if (!this.#isCertain(path, stamp)) return;
-    const { size, mtimeMs, ctimeMs } = stamp;
-    this.#unsaved.set(
-      path,
-      () =>
-        this.#database.run`
-          INSERT OR REPLACE INTO known_files
-            (path, size, mtime_ms, ctime_ms, sha256, verdict, detail, wellness, upload)
-          VALUES (${path}, ${size}, ${mtimeMs}, ${ctimeMs}, ${sha256}, ${verdict}, ${detail},
-            ${wellness ? 1 : 0},
-            (SELECT id FROM uploads WHERE account = ${this.#account} AND sha256 = ${sha256}))`,
-    );
-    if (this.#unsaved.size >= BATCH) this.flush();
-  }
+  const ahead = new Map<string, { readonly stamp: FileStamp; readonly at: number }>();
+  return {
+    flush,
+    /** Returns the recorded findings of a file, if it was read before and is unchanged. */
+    find(filePath: string, fileStamp: FileStamp): KnownFileStatus | undefined {
+      const { path, stamp } = identityOf(filePath, fileStamp);
+      if (unsaved.has(path)) flush();
+      const { size, mtimeMs, ctimeMs } = stamp;
+      const row = database.get`
+        SELECT k.sha256, k.verdict, k.detail, k.wellness,
+          u.state, u.attempts, u.refusals, u.changed_at AS changedAt
+        FROM known_files k LEFT JOIN uploads u ON u.account = ${account} AND u.sha256 = k.sha256
+        WHERE k.path = ${path}
+          AND k.size = ${size} AND k.mtime_ms = ${mtimeMs} AND k.ctime_ms = ${ctimeMs}` as
+        KnownFileRow | undefined;
+      if (row === undefined) return undefined;
+      const { sha256, verdict, detail, wellness, state, attempts, refusals, changedAt } = row;
+      return {
+        sha256: sha256 ?? undefined,
+        verdict,
+        detail,
+        ...(wellness === 1 ? { wellness: true } : {}),
+        upload: state === null ? undefined : { state, attempts, refusals, changedAt },
+      };
+    },
+    /**
+     * Returns the hash of the recording in an unchanged file, if its upload was found with it when it was
+     * remembered. For nearly every file of a folder without new recordings, this is the only look-up: one
+     * column. {@link find} knows the others.
+     */
+    uploaded(filePath: string, fileStamp: FileStamp): string | undefined {
+      const { path, stamp } = identityOf(filePath, fileStamp);
+      if (unsaved.size > 0 && unsaved.has(path)) flush();
+      const { size, mtimeMs, ctimeMs } = stamp;
+      const row = database.get`
+        SELECT u.sha256 FROM known_files k JOIN uploads u ON u.id = k.upload
+        WHERE k.path = ${path}
+          AND k.size = ${size} AND k.mtime_ms = ${mtimeMs} AND k.ctime_ms = ${ctimeMs}
+          AND u.account = ${account} AND u.sha256 = k.sha256 AND u.state = 'confirmed'`;
+      return (row as { readonly sha256: string } | undefined)?.sha256;
+    },
+    /** Records a file, at the latest with {@link flush}: after a crash it is read again. */
+    remember(
+      filePath: string,
+      fileStamp: FileStamp,
+      { sha256, verdict, detail, wellness = false }: KnownFile,
+    ): void {
+      const { path, stamp } = identityOf(filePath, fileStamp);
+      if (!isCertain(path, stamp)) return;
+      const { size, mtimeMs, ctimeMs } = stamp;
+      unsaved.set(
+        path,
+        () =>
+          database.run`
+            INSERT OR REPLACE INTO known_files
+              (path, size, mtime_ms, ctime_ms, sha256, verdict, detail, wellness, upload)
+            VALUES (${path}, ${size}, ${mtimeMs}, ${ctimeMs}, ${sha256}, ${verdict}, ${detail},
+              ${wellness ? 1 : 0},
+              (SELECT id FROM uploads WHERE account = ${account} AND sha256 = ${sha256}))`,
+      );
+      if (unsaved.size >= BATCH) flush();
+    },
+    /** Runs many look-ups in one read transaction. They see one state of the ledger. */
+    reading<T>(task: () => T): T {
+      flush();
+      return transaction(database, task, 'DEFERRED');
+    },
+  };
 
   /** Writes the files that are only remembered so far. */
-  flush(): void {
-    if (this.#unsaved.size === 0) return;
-    const writes = [...this.#unsaved.values()];
-    this.#unsaved.clear();
-    transaction(this.#database, () => {
+  function flush(): void {
+    if (unsaved.size === 0) return;
+    const writes = [...unsaved.values()];
+    unsaved.clear();
+    transaction(database, () => {
       for (const write of writes) write();
     });
-  }
-
-  /** Runs many look-ups in one read transaction. They see one state of the ledger. */
-  reading<T>(task: () => T): T {
-    this.flush();
-    return transaction(this.#database, task, 'DEFERRED');
   }
 
   /**
@@ -136,16 +121,16 @@ class SqliteKnownFiles {
    * ours (a device in another zone); then the stamp does not tell its age. But it is old enough if the
    * file was read with this stamp {@link UNCERTAIN_MS} ago: that clock has moved on since.
    */
-  #isCertain(path: string, stamp: FileStamp): boolean {
+  function isCertain(path: string, stamp: FileStamp): boolean {
     const newest = Math.max(stamp.mtimeMs, stamp.ctimeMs);
-    const at = this.#now();
-    const before = this.#ahead.get(path);
-    this.#ahead.delete(path);
+    const at = now();
+    const before = ahead.get(path);
+    ahead.delete(path);
     if (newest <= at - UNCERTAIN_MS) return true;
     if (newest <= at) return false;
     const met = before !== undefined && sameStamp(before.stamp, stamp) ? before.at : at;
     if (met <= at - UNCERTAIN_MS) return true;
-    this.#ahead.set(path, { stamp, at: met });
+    ahead.set(path, { stamp, at: met });
     return false;
   }
 }

@@ -1,4 +1,4 @@
-import type { Database } from './guard.ts';
+import type { Database } from './sql.ts';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Body = { [name: string]: Json };
@@ -65,8 +65,6 @@ export const EMPTY_DAY: LedgerDay = {
   others: [],
   status: 'settled',
 };
-
-export type NutritionLedger = ReturnType<typeof nutritionLedger>;
 
 /**
  * Returns the nutrition days of one account.

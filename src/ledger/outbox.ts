@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../base/errors.ts';
+import { attempt, systemCode } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { readPlainFile } from '../system/plain-file.ts';
 import { type ProcessMark, markProcess } from '../system/processes.ts';
@@ -109,14 +109,12 @@ export function namesIn(folder: string): string[] {
   }
 }
 
+/** Returns the label of a copy; undefined if it was not finished, or a disk fault damaged it. */
 function readLabel(folder: string): CopyLabel | undefined {
-  try {
+  return attempt(() => {
     const label = parseJson(readPlainFile(join(folder, LABEL)).toString()) as CopyLabel;
     const { account, path, size, recordedAt, richness = 0 } = label;
     const areTexts = [account, path].every((field) => typeof field === 'string');
     return areTexts && [size, recordedAt, richness].every(Number.isFinite) ? label : undefined;
-  } catch {
-    // It was not finished, or a disk fault damaged it.
-    return undefined;
-  }
+  });
 }

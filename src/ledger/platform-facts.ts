@@ -1,5 +1,5 @@
 import type { PlatformFacts } from '../config/platforms.ts';
-import type { Database } from './guard.ts';
+import type { Database } from './sql.ts';
 
 const DOCUMENT_ONLY = 'document-only';
 

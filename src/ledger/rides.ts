@@ -1,5 +1,5 @@
 import type { Shape } from '../fit/recorded.ts';
-import type { Database } from './guard.ts';
+import type { Database } from './sql.ts';
 
 /** A recording that the service has, or may get, to compare with others of its time. */
 export type LedgerRide = Readonly<ReturnType<typeof decode>>;

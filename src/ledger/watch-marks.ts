@@ -1,5 +1,5 @@
 import { identityOf, type FileStamp } from './known-files.ts';
-import { type Database, transaction } from './guard.ts';
+import { type Database, transaction } from './sql.ts';
 
 export type WatchMarks = ReturnType<typeof watchMarks>;
 

@@ -4,7 +4,7 @@ import type { SentField } from '../ledger/wellness.ts';
 import { inParallel } from '../base/parallel.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { BatchBreaker } from '../api/batch-breaker.ts';
-import { ClaimWait, type OnLongWait } from '../ledger/claim-wait.ts';
+import { type ClaimWait, type OnLongWait, claimWait } from '../ledger/claim-wait.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
 import { type DayOptions, NutritionRun } from './nutrition-run.ts';
 import type { NutritionTarget } from './nutrition/service.ts';
@@ -93,7 +93,7 @@ class DayQueue {
     this.#context = context;
     this.#options = options;
     this.#target = target;
-    this.#wait = new ClaimWait(context, target.onLongWait);
+    this.#wait = claimWait(context, target.onLongWait);
     this.#rank = options.rank ?? rankBy();
     // Another digest, so that a later run without `--add` compares the day again.
     this.#records =
@@ -187,7 +187,7 @@ class DayQueue {
       const claim = ledger.claim(kind, date, digest, mustSend);
       return claim === 'busy' ? undefined : claim;
     };
-    const claim = await this.#wait.until(tryClaim, () => ledger.senderOf(kind, date));
+    const claim = await this.#wait(tryClaim, () => ledger.senderOf(kind, date));
     if (claim === 'unchanged') return UNCHANGED;
     try {
       const outcome = await this.#sent(record, warnings, isUnconfirmed || isRefused);

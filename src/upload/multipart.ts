@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { FramedUpload } from '../api/client.ts';
 import { sha256 } from '../system/this-process.ts';
 import type { Whole } from './identify.ts';
-import { type RecordingContents, HEAD_ROOM, TAIL_ROOM } from './read-recording.ts';
 
 /** Contents of the parts besides the file (interface 2.1). */
 export interface UploadFields {
@@ -28,36 +27,20 @@ export function textParts(fields: UploadFields): { name: string; value: string }
  */
 let boundary: string | undefined;
 
-/**
- * Frames a recording as `multipart/form-data` (RFC 7578) in its own buffer: the text parts before it,
- * the last boundary after it. The recording is not copied.
- */
-export function frameUpload(
-  { buffer, bytes }: RecordingContents,
-  fields: UploadFields,
-): FramedUpload {
+/** Frames a recording as `multipart/form-data` (RFC 7578), without a copy of it. */
+export function frameUpload(bytes: Uint8Array, fields: UploadFields): FramedUpload {
   boundary ??= `athlete-sync-${randomBytes(18).toString('base64url')}`;
-  const head = Buffer.from(
-    [
-      ...textParts(fields).map(
-        ({ name, value }) =>
-          `--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(name)}"\r\n\r\n${value}\r\n`,
-      ),
-      `--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(fields.filePart)}"; filename="${escapeName(fields.fileName)}"\r\n` +
-        'content-type: application/octet-stream\r\n\r\n',
-    ].join(''),
-  );
+  const parts = [
+    ...textParts(fields).map(
+      ({ name, value }) =>
+        `--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(name)}"\r\n\r\n${value}\r\n`,
+    ),
+    `--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(fields.filePart)}"; filename="${escapeName(fields.fileName)}"\r\n` +
+      'content-type: application/octet-stream\r\n\r\n',
+  ];
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
   const contentType = `multipart/form-data; boundary=${boundary}`;
-  if (tail.length > TAIL_ROOM) throw new RangeError('The boundary outgrew the room kept for it.');
-  const end = HEAD_ROOM + bytes.length;
-  tail.copy(buffer, end);
-  // A name or metadata of many kilobytes does not fit before the recording and gets its own buffer.
-  if (head.length > HEAD_ROOM) {
-    return { contentType, body: [head, buffer.subarray(HEAD_ROOM, end + tail.length)] };
-  }
-  head.copy(buffer, HEAD_ROOM - head.length);
-  return { contentType, body: [buffer.subarray(HEAD_ROOM - head.length, end + tail.length)] };
+  return { contentType, body: [Buffer.from(parts.join('')), bytes, tail] };
 }
 
 /** Escapes three characters, as browsers do (WHATWG HTML, multipart/form-data encoding). */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { findFiles, type RecordingFile } from '../inputs/find-files.ts';
-import { isTrackName } from '../inputs/recording-names.ts';
+import { isArchiveName, isTrackName } from '../inputs/recording-names.ts';
 import type { RunTarget } from './batch-sender.ts';
 import type { UploadItem } from './report.ts';
 import { type SendOptions, alreadyUploaded, isDone, outcomeOf } from './known-outcome.ts';
@@ -82,9 +82,10 @@ function reportKnown(
     if ('problem' in file) {
       const { path, problem: detail } = file;
       target.report({ path, outcome: 'invalid', reason: 'unreadable', detail });
-    } else if ('isArchive' in file) target.onArchive?.(file.path);
-    else if (file.named && /\.zip$/i.test(file.path)) archives.push(file);
-    else {
+    } else if (isArchiveName(file.path)) {
+      if (file.named) archives.push(file);
+      else target.onArchive?.(file.path);
+    } else {
       const item = knownOutcome(file, options, target.known);
       if (typeof item === 'object') target.report(item);
       else if (isTrackName(basename(file.path))) tracks.push(file);

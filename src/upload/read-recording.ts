@@ -14,17 +14,8 @@ export const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
 /** Recordings above this size are uploaded one at a time, which bounds the memory (bytes). */
 export const LARGE_BYTES = 4 * 1024 * 1024;
 
-/**
- * Room before and after the recording for the multipart framing (bytes). The buffer that was read,
- * checked and hashed is the buffer that is sent.
- */
-export const HEAD_ROOM = 4 * 1024;
-export const TAIL_ROOM = 256;
-
 export interface RecordingContents {
-  /** The whole buffer; the recording begins at {@link HEAD_ROOM}. */
-  readonly buffer: Buffer;
-  /** The recording's bytes: a view into `buffer`. */
+  /** The bytes that were read, checked and hashed are the bytes that are sent. */
   readonly bytes: Buffer;
 }
 
@@ -82,7 +73,7 @@ export function readFile(
     const before = opened.stats;
     if (before.isDirectory()) return unreadable('It is a folder.');
     if (before.size > MAX_RECORDING_BYTES) return unreadable(TOO_LARGE);
-    const buffer = buffers(HEAD_ROOM + before.size + TAIL_ROOM);
+    const buffer = buffers(before.size);
     const size = fill(descriptor, buffer, before.size);
     const after = fstatSync(descriptor);
     const isTouched = after.mtimeMs !== before.mtimeMs && !isOnMtp(path);
@@ -91,9 +82,13 @@ export function readFile(
     }
     const { mtimeMs, ctimeMs } = after;
     const stamp = { size, mtimeMs, ctimeMs };
-    const bytes = buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
-    if (isGzip(bytes) || isZip(bytes)) return unpackFile(bytes, stamp, buffers, room);
-    return { buffer, bytes: withoutPadding(bytes), stamp };
+    const contents = unpacked(buffer.subarray(0, size), room);
+    if ('problem' in contents) return contents;
+    if (contents.bytes.buffer === buffer.buffer) return { ...contents, stamp };
+    // Unpacked ones would survive until the next full garbage collection.
+    const bytes = buffers(contents.bytes.length).subarray(0, contents.bytes.length);
+    contents.bytes.copy(bytes);
+    return { bytes, stamp };
   } catch (error) {
     if (error instanceof NeedsRoom) throw error;
     return unreadable(describeFileError(error));
@@ -102,32 +97,42 @@ export function readFile(
   }
 }
 
-/** Does the same as {@link readFile} for the bytes of a file that was read before. @throws NeedsRoom */
-export function unpackFile(
+/**
+ * Returns the recording in the bytes of a file, unpacked if they are gzip, or a zip archive of one recording. Leaves out
+ * padding behind it.
+ *
+ * @param room upper bound for a recording that the caller can take (bytes)
+ * @param largest upper bound for any recording that was packed to these bytes
+ * @throws NeedsRoom if a recording may be larger than `room`, and the unpacked file is.
+ */
+export function unpacked(
   bytes: Buffer,
-  stamp: FileStamp,
-  buffers: BufferSource,
   room = MAX_UNPACKED_BYTES,
-): FileContents | Unreadable {
-  if (isGzip(bytes)) return unpack(bytes, stamp, room, buffers);
-  const zipped = isZip(bytes) ? onlyRecording(bytes, largestUnpacked(bytes.length)) : undefined;
+  largest = largestUnpacked(bytes.length),
+): RecordingContents | Unreadable {
+  if (isGzip(bytes)) return gunzipped(bytes, room, largest);
+  const zipped = isZip(bytes) ? onlyRecording(bytes, largest) : undefined;
   if (zipped !== undefined && zipped.length > room) throw new NeedsRoom();
-  const recording = zipped ?? bytes;
-  return { ...placeIn(buffers(roomFor(recording)), recording), stamp };
+  return { bytes: withoutPadding(zipped ?? bytes) };
 }
 
 function fill(descriptor: number, buffer: Buffer, size: number): number {
   let have = 0;
   while (have < size) {
-    const read = readSync(descriptor, buffer, HEAD_ROOM + have, size - have, have);
+    const read = readSync(descriptor, buffer, have, size - have, have);
     if (read === 0) break;
     have += read;
   }
   return have;
 }
 
+/** Returns whether a file that starts with these bytes is packed: {@link unpacked} shows what it holds. */
+export function isPacked(first: Buffer): boolean {
+  return isGzip(first) || isZip(first);
+}
+
 /** Checks the magic bytes and the only compression method (RFC 1952 section 2.3.1). */
-export function isGzip(bytes: Uint8Array): boolean {
+function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
 }
 
@@ -162,44 +167,34 @@ export function mayBeRecording(first: Uint8Array): boolean {
  *
  * @throws NeedsRoom
  */
-function unpack(
-  packed: Buffer,
-  stamp: FileStamp,
-  room: number,
-  buffers: BufferSource,
-): FileContents | Unreadable {
+function gunzipped(packed: Buffer, room: number, largest: number): RecordingContents | Unreadable {
   // Loaded with the first gzip file.
   const { gunzipSync, constants: zlib } = loadZlib();
-  const largest = largestUnpacked(packed.length);
   const maxOutputLength = Math.min(largest, room);
   try {
     // A flush instead of the end of the stream: the bytes that these unpack to.
     const first = gunzipSync(packed.subarray(0, PEEK_PACKED_BYTES), {
       finishFlush: zlib.Z_SYNC_FLUSH,
     });
-    if (first.length > 0 && !mayBeRecording(first)) return { ...contentsOf(first), stamp };
+    if (first.length > 0 && !mayBeRecording(first)) return { bytes: first };
     // One chunk of the stated size saves the joining of many, and the one byte more a second chunk.
     const chunkSize = Math.max(SMALL_BYTES, Math.min(maxOutputLength, statedSize(packed)) + 1);
-    const unpacked = gunzipSync(packed, { maxOutputLength, chunkSize });
-    return { ...placeIn(buffers(roomFor(unpacked)), unpacked), stamp };
+    return { bytes: withoutPadding(gunzipSync(packed, { maxOutputLength, chunkSize })) };
   } catch (error) {
-    if (error instanceof RangeError && room < largest) throw new NeedsRoom();
-    return gzipFault(error, maxOutputLength);
+    if (error instanceof RangeError) {
+      if (room < largest) throw new NeedsRoom();
+      return overLimit(largest);
+    }
+    // zlib reached the end of the file before the end of the stream.
+    return systemCode(error) === 'Z_BUF_ERROR'
+      ? { reason: 'incomplete', problem: 'The end of the gzip file is missing.' }
+      : { reason: 'corrupt', problem: 'The gzip file is damaged. Download or copy it again.' };
   }
 }
 
 /** Returns the size of the last member of a gzip file (RFC 1952 section 2.3.1); it may be a lie. */
 function statedSize(packed: Buffer): number {
   return packed.length < 4 ? 0 : packed.readUInt32LE(packed.length - 4);
-}
-
-/** @param limit that the output exceeds if the error is a `RangeError` (bytes) */
-export function gzipFault(error: unknown, limit: number): Unreadable {
-  if (error instanceof RangeError) return overLimit(limit);
-  // zlib reached the end of the file before the end of the stream.
-  return systemCode(error) === 'Z_BUF_ERROR'
-    ? { reason: 'incomplete', problem: 'The end of the gzip file is missing.' }
-    : { reason: 'corrupt', problem: 'The gzip file is damaged. Download or copy it again.' };
 }
 
 /** Returns why a recording of more than `limit` bytes is not read: see {@link largestUnpacked}. */
@@ -217,19 +212,9 @@ function unreadable(problem: string): Unreadable {
   return { problem, reason: 'unreadable' };
 }
 
-/** Copies a recording from memory into a buffer with room around it. */
+/** Copies a recording from memory, without padding behind it. */
 export function contentsOf(recording: Uint8Array): RecordingContents {
-  return placeIn(Buffer.allocUnsafe(roomFor(recording)), recording);
-}
-
-function roomFor(recording: Uint8Array): number {
-  return HEAD_ROOM + recording.length + TAIL_ROOM;
-}
-
-function placeIn(buffer: Buffer, recording: Uint8Array): RecordingContents {
-  buffer.set(recording, HEAD_ROOM);
-  const bytes = buffer.subarray(HEAD_ROOM, HEAD_ROOM + recording.length);
-  return { buffer, bytes: withoutPadding(bytes) };
+  return { bytes: withoutPadding(Buffer.from(recording)) };
 }
 
 function megabytes(bytes: number): string {

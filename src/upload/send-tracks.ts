@@ -3,13 +3,13 @@ import type { Context } from '../base/context.ts';
 import type { Shape } from '../fit/recorded.ts';
 import { readSummary } from '../fit/summary.ts';
 import type { RecordingFile } from '../inputs/find-files.ts';
-import type { KnownFile, KnownFiles } from '../ledger/known-files.ts';
+import type { KnownFile } from '../ledger/known-files.ts';
 import type { UploadStanding } from '../ledger/upload-rows.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
-import type { ServiceClient } from '../api/client.ts';
 import {
   type BatchSender,
   type MemberRecording,
+  type RunTarget,
   type SendableContents,
   unreadableItem,
 } from './batch-sender.ts';
@@ -18,6 +18,7 @@ import { isDone, noTrack, settledOutcome } from './known-outcome.ts';
 import { LARGE_BYTES, readFile } from './read-recording.ts';
 import { type FoundRecording, type NoRecording, recordingsOf } from './recordings-of.ts';
 import type { UploadItem } from './report.ts';
+import type { UploadTarget } from './uploader.ts';
 
 /** A GPX or TCX file, or a member of an archive. */
 export interface TrackSource extends MemberRecording {
@@ -57,20 +58,10 @@ export interface TrackEntry {
   readonly kept?: SendableContents;
 }
 
-interface TrackTarget {
-  readonly report: (item: UploadItem) => void;
-  readonly client: () => Promise<ServiceClient>;
-}
-
-/** The tables of the ledger; absent without an account. */
-interface TrackTables {
-  readonly ledger?: UploadLedger | undefined;
-  readonly known?: KnownFiles | undefined;
-}
-
 /**
  * Converts the activities of a source. Reports files without an activity, and settled activities.
  *
+ * @param tables of the ledger; absent without an account
  * @param options `isSettled`: decides whether a recording in the ledger is not sent again. `room`: for conversions
  *   that are kept in memory until they are sent
  * @throws the signal's reason if it is aborted
@@ -78,7 +69,7 @@ interface TrackTables {
 export async function tracksIn(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   source: TrackSource,
-  { ledger, known }: TrackTables,
+  { ledger, known }: { readonly ledger?: UploadLedger | undefined } & Pick<UploadTarget, 'known'>,
   report: (item: UploadItem) => void,
   {
     isSettled = isDone,
@@ -148,7 +139,7 @@ export async function sendTracks(
   context: Context,
   entries: readonly TrackEntry[],
   sender: BatchSender,
-  { report, client }: TrackTarget,
+  { report, client }: Pick<RunTarget, 'report' | 'client'>,
 ): Promise<void> {
   if (entries.length === 0) return;
   try {

@@ -5,7 +5,7 @@ import { SyncError, endsRun, failureOf } from '../base/errors.ts';
 import { type Activity, describeActivity } from '../fit/activity.ts';
 import type { Summary } from '../fit/summary.ts';
 import type { FileStamp, KnownFile, KnownFiles } from '../ledger/known-files.ts';
-import { ClaimWait, type OnLongWait } from '../ledger/claim-wait.ts';
+import { type ClaimWait, type OnLongWait, claimWait } from '../ledger/claim-wait.ts';
 import { type ClaimedRecording, type UploadLedger, isShorter } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { ServiceRecording } from '../api/wire.ts';
@@ -101,7 +101,7 @@ export class Uploader {
     this.#options = options;
     this.#target = target;
     this.rides = new Rides(target.ledger);
-    this.#wait = new ClaimWait(context, target.onLongWait);
+    this.#wait = claimWait(context, target.onLongWait);
   }
 
   /** The recordings that other processes were sending. */
@@ -138,7 +138,7 @@ export class Uploader {
    * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
    */
   async deliver(examined: Examined): Promise<UploadItem> {
-    return await this.#wait.until(
+    return await this.#wait(
       () => this.deliverUnlessBusy(examined),
       () =>
         'item' in examined
@@ -282,7 +282,7 @@ export class Uploader {
     let isRecorded = false;
     let attempts = 0;
     try {
-      const framed = frameUpload(contents, fields);
+      const framed = frameUpload(contents.bytes, fields);
       const answer = await (
         await client()
       ).uploadRecording(framed, ledger.platform, this.#context.signal);

@@ -149,18 +149,19 @@ export async function listWorkouts(
 /** Keeps the fields that tell a workout from others, each of a usual length: a platform may add any text. */
 function factsOf(workout: WireObject): WireObject {
   const { id, source, externalId, title, durationSec, distanceMeters } = workout;
+  const { averageHr, averageWatts } = workout;
   const all = {
-    id,
-    source,
-    externalId,
-    title,
-    durationSec,
-    distanceMeters,
+    ...{ id, source, externalId, title, durationSec, distanceMeters },
+    // `null`: it was recorded without such a sensor (upload/rides.ts).
+    ...{ averageHr, averageWatts },
     date: startOf(workout),
   };
   return Object.fromEntries(
-    Object.entries(all).filter(([, value]) =>
-      typeof value === 'string' ? value.length <= LONGEST_TEXT : typeof value === 'number',
+    Object.entries(all).filter(
+      ([, value]) =>
+        value === null ||
+        typeof value === 'number' ||
+        (typeof value === 'string' && value.length <= LONGEST_TEXT),
     ),
   );
 }

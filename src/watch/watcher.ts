@@ -18,7 +18,7 @@ import { Intake } from './send/intake.ts';
 import { announce } from './send/outbox.ts';
 import { Sender } from './send/sender.ts';
 import { Verifier } from './send/verifier.ts';
-import { HostWatch } from './host-watch.ts';
+import { hostWatch } from './host-watch.ts';
 import { Wellness } from './wellness/wellness.ts';
 
 /** Interval of checks while nothing is missing: events report a removal, checks a mount over the folder (ms). */
@@ -63,7 +63,7 @@ export class Watcher {
   readonly #sender: Sender;
   readonly #verifier: Verifier;
   readonly #wellness: Wellness | undefined;
-  readonly #host: HostWatch;
+  readonly #checkHost: ReturnType<typeof hostWatch>;
   /** Rescans and checks that run beside the loop. */
   readonly #tasks = new Tasks((error) => this.fail(error));
   readonly #ended = new AbortController();
@@ -104,7 +104,7 @@ export class Watcher {
     };
     this.#parts = parts;
     this.#signal = signal;
-    this.#host = new HostWatch(clock);
+    this.#checkHost = hostWatch(clock);
     this.#verifier = new Verifier(parts);
     this.#sender = new Sender(parts);
     this.#intake = new Intake(parts, this.#sender);
@@ -414,7 +414,7 @@ export class Watcher {
 
   #check(): void {
     const isOffline = this.breaker.state.state === 'open' || this.#wellness?.isHindered === true;
-    const { slept, networkChanged } = this.#host.check(this.#checkMs, isOffline);
+    const { slept, networkChanged } = this.#checkHost(this.#checkMs, isOffline);
     // Events may be lost.
     if (slept) for (const folder of this.#folders.all) folder.rescanIn(0);
     if (slept || networkChanged) this.#retryNow();

@@ -278,6 +278,15 @@ describe('a GPX file of a ride that a FIT recording has', () => {
     expect(found['1.gpx']).toMatch(/^covered the workout "/);
   });
 
+  it('is sent if such a workout lacks one of its channels', async () => {
+    const world = await openLoggedInWorld();
+    const other = otherComputer(world);
+    other.write('2.fit', fit(ride.map((point) => ({ ...point, hr: undefined }))));
+    await other.lines(['upload', '2.fit']);
+    world.write('1.gpx', track());
+    expect(await outcomes(world, ['upload', '1.gpx'])).toEqual({ '1.gpx': 'uploaded' });
+  });
+
   it('is the better one of two conversions', async () => {
     const world = await openLoggedInWorld();
     world.write('r/a.gpx', track(ridePoints(HOUR, { step: 10 })));

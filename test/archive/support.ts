@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { Archives, type UnreadableArchive } from '../../src/archive/archives.ts';
+import { Archives, type UnreadableFile } from '../../src/archive/archives.ts';
 import { UNPACK_LIMITS, type UnpackLimits } from '../../src/archive/budget.ts';
 import { ArchiveFault } from '../../src/archive/fault.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
@@ -13,7 +13,7 @@ export interface ReadMember {
   readonly size: number;
   readonly text: string;
 }
-export type Read = ReadMember | UnreadableArchive;
+export type Read = ReadMember | UnreadableFile;
 
 /** Opens `a.zip` with these bytes. */
 export function openArchive(bytes: Uint8Array, limits: Partial<UnpackLimits> = {}) {

@@ -6,7 +6,7 @@ import { Archives } from '../../src/archive/archives.ts';
 import type { ImportRow } from '../../src/import/import-table.ts';
 import { type ScanOptions, scanInputs } from '../../src/import/scan.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
-import { UploadLedger } from '../../src/ledger/uploads.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { SOURCES } from '../../src/records/sources/all.ts';
 import { markIn, openIn } from '../ledger/support.ts';
 import { testContext } from '../support/context.ts';
@@ -48,7 +48,7 @@ async function scanOf(
   }
   const state = scratchDir();
   const database = openIn(state);
-  const uploads = new UploadLedger(database, 'athlete:1', markIn(state), Date.now);
+  const uploads = uploadLedger(database, 'athlete:1', markIn(state), Date.now);
   const known = knownFiles(database, 'athlete:1', Date.now);
   if (confirmed !== undefined) {
     const { createHash } = await import('node:crypto');

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { moveAccount, moveWellness, hasAccountLike } from '../../src/ledger/accounts.ts';
 import { EMPTY_DAY } from '../../src/ledger/nutrition.ts';
-import { RecordLedger } from '../../src/ledger/records.ts';
-import { UploadLedger } from '../../src/ledger/uploads.ts';
+import { recordLedger } from '../../src/ledger/records.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
 import { markIn, openIn, scratchDir } from './support.ts';
 import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
@@ -13,8 +13,8 @@ function open() {
   const database = openIn(dir);
   const mark = markIn(dir);
   const books = (account: string, now = 1) => ({
-    uploads: new UploadLedger(database, account, mark, () => now),
-    records: new RecordLedger(database, account, mark, () => now),
+    uploads: uploadLedger(database, account, mark, () => now),
+    records: recordLedger(database, account, mark, () => now),
     marks: watchMarks(database, account, () => now),
   });
   return { database, books };

@@ -11,8 +11,8 @@ import {
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/ledger/database.ts';
-import { transaction } from '../../src/ledger/guard.ts';
-import { UploadLedger } from '../../src/ledger/uploads.ts';
+import { transaction } from '../../src/ledger/sql.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { markIn, openIn, scratchDir, useWorkers } from './support.ts';
 import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 import { caught } from '../support/failure.ts';
@@ -26,7 +26,7 @@ it('lets twenty processes start at once in an empty folder, and loses no row', a
   expect(await Promise.all(all.map((worker) => worker.line()))).toEqual(Array(20).fill('ready'));
   for (const worker of all) worker.tell();
   expect(await Promise.all(all.map((worker) => worker.line()))).toEqual(Array(20).fill('done'));
-  const ledger = new UploadLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
+  const ledger = uploadLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
   expect(ledger.counts()).toEqual({
     pending: 0,
     confirmed: 20,
@@ -139,7 +139,7 @@ it.each([
   const error = caught(() => {
     const database = openDatabase(path);
     try {
-      new UploadLedger(database, 'a', markIn(dir), Date.now).counts();
+      uploadLedger(database, 'a', markIn(dir), Date.now).counts();
     } finally {
       database.close();
     }
@@ -188,7 +188,7 @@ it('reports an SQLite error during use as a storage failure', () => {
   const dir = scratchDir();
   const database = openIn(dir);
   database.exec('PRAGMA max_page_count = 1');
-  const ledger = new UploadLedger(database, 'a', markIn(dir), Date.now);
+  const ledger = uploadLedger(database, 'a', markIn(dir), Date.now);
   const error = caught(() => {
     for (let i = 0; i < 2000; i++) {
       ledger.claim(

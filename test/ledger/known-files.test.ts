@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { knownFiles } from '../../src/ledger/known-files.ts';
-import { UploadLedger } from '../../src/ledger/uploads.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { markIn, openIn, scratchDir } from './support.ts';
 import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 
@@ -12,7 +12,7 @@ const ACTIVITY = { sha256: SHA, verdict: 'activity', detail: '' };
 function open(dir = scratchDir(), account = 'athlete:1') {
   const database = openIn(dir);
   const known = knownFiles(database, account, () => NOW);
-  const uploads = new UploadLedger(database, account, markIn(dir), () => NOW);
+  const uploads = uploadLedger(database, account, markIn(dir), () => NOW);
   return { dir, known, uploads, database };
 }
 

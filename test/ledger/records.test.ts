@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RecordLedger } from '../../src/ledger/records.ts';
+import { recordLedger } from '../../src/ledger/records.ts';
 import { markIn, openIn, scratchDir, useWorkers } from './support.ts';
 
 const startWorker = useWorkers();
@@ -7,7 +7,7 @@ const startWorker = useWorkers();
 const DAY = '2026-02-15';
 
 function open(dir = scratchDir(), account = 'athlete:1') {
-  return { dir, ledger: new RecordLedger(openIn(dir), account, markIn(dir), () => 7) };
+  return { dir, ledger: recordLedger(openIn(dir), account, markIn(dir), () => 7) };
 }
 
 describe('RecordLedger', () => {
@@ -31,7 +31,7 @@ describe('RecordLedger', () => {
   it('names the files that a day was sent from, the latest first, until they are forgotten', () => {
     let now = 1;
     const dir = scratchDir();
-    const ledger = new RecordLedger(openIn(dir), 'athlete:1', markIn(dir), () => now);
+    const ledger = recordLedger(openIn(dir), 'athlete:1', markIn(dir), () => now);
     ledger.confirm('wellness', DAY, 'd1', { sentFrom: ['/a.fit', '/b.fit'] });
     now = 2;
     ledger.confirm('wellness', DAY, 'd2', { sentFrom: ['/b.fit', 'stdin'] });
@@ -71,7 +71,7 @@ describe('RecordLedger', () => {
   it('frees a day that was released while the ledger was not writable', () => {
     const dir = scratchDir();
     const database = openIn(dir);
-    const ledger = new RecordLedger(database, 'athlete:1', markIn(dir), () => 7);
+    const ledger = recordLedger(database, 'athlete:1', markIn(dir), () => 7);
     ledger.claim('wellness', DAY, 'd1', false);
     database.exec('PRAGMA busy_timeout = 0');
     const other = openIn(dir);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Database } from '../../src/ledger/database.ts';
 import type { LedgerUpload } from '../../src/ledger/upload-rows.ts';
-import { UploadLedger } from '../../src/ledger/uploads.ts';
+import { type UploadLedger, uploadLedger } from '../../src/ledger/uploads.ts';
 import { markIn, openIn, scratchDir, useWorkers } from './support.ts';
 import { mountCrashDisk, whyNoCrashDisk } from '../support/crash-disk.ts';
 import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
@@ -20,7 +20,7 @@ const A = { ...FOUND, workout: NO_WORKOUT };
 function open(dir = scratchDir(), account = 'athlete:1') {
   let time = 1_000;
   const database = openIn(dir);
-  const ledger = new UploadLedger(database, account, markIn(dir), () => time);
+  const ledger = uploadLedger(database, account, markIn(dir), () => time);
   return { dir, database, ledger, at: (ms: number) => void (time = ms) };
 }
 
@@ -38,7 +38,7 @@ it('reads what `status` shows through indexes, and counts without reading rows',
     get: (sql, ...values) => database.get(noted(sql), ...values),
     all: (sql, ...values) => database.all(noted(sql), ...values),
   };
-  const ledger = new UploadLedger(recording, 'athlete:1', markIn(scratchDir()), () => 0);
+  const ledger = uploadLedger(recording, 'athlete:1', markIn(scratchDir()), () => 0);
   ledger.counts();
   ledger.lastConfirmedAt();
   ledger.latest(3);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WellnessLedger } from '../../src/ledger/wellness.ts';
+import { wellnessLedger } from '../../src/ledger/wellness.ts';
 import { openIn, scratchDir } from './support.ts';
 
 const NOW = 1_771_243_200_000;
@@ -10,7 +10,7 @@ const SAMPLE = { field: 'restingHr', value: 52, at: 1_771_000_000, offset: 3600 
 function open() {
   const clock = { now: NOW };
   const database = openIn(scratchDir());
-  const of = (account: string) => new WellnessLedger(database, account, () => clock.now);
+  const of = (account: string) => wellnessLedger(database, account, () => clock.now);
   return { clock, ledger: of('me'), other: of('other') };
 }
 

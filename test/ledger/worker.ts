@@ -8,8 +8,8 @@ import { changeProfile } from '../../src/config/config-write.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { type Lock, isHeld, tryLock } from '../../src/system/process-lock.ts';
 import { markProcess } from '../../src/system/processes.ts';
-import { RecordLedger } from '../../src/ledger/records.ts';
-import { UploadLedger } from '../../src/ledger/uploads.ts';
+import { recordLedger } from '../../src/ledger/records.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 
 const [action = '', dir = '', ...rest] = process.argv.slice(2);
@@ -34,8 +34,8 @@ const open = () => {
   const mark = markProcess(dir);
   return {
     mark,
-    uploads: new UploadLedger(database, 'athlete:1', mark, Date.now),
-    records: new RecordLedger(database, 'athlete:1', mark, Date.now),
+    uploads: uploadLedger(database, 'athlete:1', mark, Date.now),
+    records: recordLedger(database, 'athlete:1', mark, Date.now),
   };
 };
 

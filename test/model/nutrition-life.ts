@@ -10,7 +10,7 @@ import { Secret } from '../../src/base/secret.ts';
 import type { Clock } from '../../src/base/time.ts';
 import { DEFAULT_ENDPOINTS } from '../../src/config/endpoints.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
-import { RecordLedger } from '../../src/ledger/records.ts';
+import { recordLedger } from '../../src/ledger/records.ts';
 import { LibraryClient } from '../../src/library/client.ts';
 import type { Client } from '../../src/library/types.ts';
 import { type DeliveryOptions, deliverRecords } from '../../src/records/deliver.ts';
@@ -720,7 +720,7 @@ class Life {
     const dir = join(this.#dir, name);
     const database = openDatabase(join(mkdtempSync(`${dir}-`), 'ledger.db'));
     const mark = markProcess(this.#dir);
-    const ledger = new RecordLedger(database, 'athlete:1', mark, () => clock.now());
+    const ledger = recordLedger(database, 'athlete:1', mark, () => clock.now());
     const minted = this.#sandbox.control.mint({ scopes: this.#scopes, clientId });
     const token = new Secret(minted.access_token);
     const { signal } = new AbortController();

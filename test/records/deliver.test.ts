@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
-import { RecordLedger } from '../../src/ledger/records.ts';
+import { recordLedger } from '../../src/ledger/records.ts';
 import {
   type DeliveryOptions,
   type RecordItem,
@@ -34,7 +34,7 @@ async function open(settings: Partial<SandboxSettings> = {}) {
   const dir = scratchDir();
   const database = openIn(dir);
   let ahead = 0;
-  const ledger = new RecordLedger(database, 'athlete:1', markIn(dir), () => Date.now() + ahead);
+  const ledger = recordLedger(database, 'athlete:1', markIn(dir), () => Date.now() + ahead);
   const { client, asked } = clientOf(sandbox);
   const run = async (kind: RecordKind, values: Values, options: RunOptions = {}) => {
     const { zone, ...others } = options;
@@ -63,7 +63,7 @@ async function open(settings: Partial<SandboxSettings> = {}) {
     Object.fromEntries(
       (athlete()?.nutrition ?? []).map(({ date }) => [date, namesOn(date).sort()]),
     );
-  const another = () => new RecordLedger(database, 'athlete:1', markIn(dir), Date.now);
+  const another = () => recordLedger(database, 'athlete:1', markIn(dir), Date.now);
   const pass = (ms: number) => void (ahead += ms);
   return { sandbox, ledger, database, client, asked, run, athlete, held, another, pass };
 }

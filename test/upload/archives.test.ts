@@ -39,6 +39,7 @@ describe('uploading an archive', () => {
         { name: 'activities/2.gpx.gz', bytes: gzipSync('<gpx/>') },
         { name: 'activities/3.tcx', bytes: '<TrainingCenterDatabase/>' },
         { name: 'media/4.jpg', bytes: 'x' },
+        { name: 'activities/5.fit', bytes: makeZip([{ name: 'renamed.fit', bytes: RIDE }]) },
         { name: 'parts/inner.zip', bytes: inner },
         { name: 'settings.fit', bytes: SETTINGS },
       ]),
@@ -46,6 +47,7 @@ describe('uploading an archive', () => {
     const first = await run(['rides.zip'], { force: false });
     expect(first.items).toEqual({
       'rides.zip/activities/1.fit.gz': 'uploaded',
+      'rides.zip/activities/5.fit': 'skipped already-uploaded',
       'rides.zip/parts/inner.zip/again.fit': 'skipped already-uploaded',
       'rides.zip/parts/inner.zip/run_ACTIVITY.fit': 'uploaded',
       'rides.zip/settings.fit': 'skipped not-an-activity',

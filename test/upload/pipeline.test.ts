@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
-import { UploadLedger } from '../../src/ledger/uploads.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { Uploader } from '../../src/upload/uploader.ts';
 import type { UploadProgress } from '../../src/upload/report.ts';
 import { markIn } from '../ledger/support.ts';
@@ -138,9 +138,8 @@ describe('a recording', () => {
     put(dir, 'a.fit', RIDE);
     const other = await clientOf(sandbox).client();
     const { frameUpload } = await import('../../src/upload/multipart.ts');
-    const { contentsOf } = await import('../../src/upload/read-recording.ts');
     const fields = { filePart: 'file', fileName: 'x.fit', name: undefined, metadata: {} };
-    const upload = frameUpload(contentsOf(RIDE), fields);
+    const upload = frameUpload(RIDE, fields);
     await other.uploadRecording(upload, noFacts(), new AbortController().signal);
     expect((await run(['a.fit'])).byPath['a.fit']).toMatchObject({ outcome: 'duplicate' });
     expect(ledger.find(sha256(RIDE))?.state).toBe('confirmed');
@@ -530,7 +529,7 @@ describe('another process', () => {
   it('is waited for if it is sending the same recording, and its result counts', async () => {
     const { dir, run, state, database } = await openUploads();
     put(dir, 'a.fit', RIDE);
-    const theirs = new UploadLedger(database, 'athlete:1', markIn(state), Date.now);
+    const theirs = uploadLedger(database, 'athlete:1', markIn(state), Date.now);
     theirs.claim(
       { sha256: sha256(RIDE), path: 'x', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
       false,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { knownFiles } from '../../src/ledger/known-files.ts';
-import { UploadLedger } from '../../src/ledger/uploads.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
 import type { SendOptions } from '../../src/upload/known-outcome.ts';
 import { uploadBatch } from '../../src/upload/pipeline.ts';
 import type { UploadItem, UploadProgress } from '../../src/upload/report.ts';
@@ -40,7 +40,7 @@ export async function openUploads(sandboxOptions: Parameters<typeof openSandbox>
   const sandbox = await openSandbox(sandboxOptions);
   const [dir, state, temp] = [scratchDir(), scratchDir(), scratchDir()];
   const database = openIn(state);
-  const ledger = new UploadLedger(database, 'athlete:1', markIn(state), Date.now);
+  const ledger = uploadLedger(database, 'athlete:1', markIn(state), Date.now);
   const known = knownFiles(database, 'athlete:1', () => Date.now() + 60_000);
   const { client, asked } = clientOf(sandbox);
   const run = async (paths: string[], options: BatchOptions = {}) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfirmedUpload } from '../../src/ledger/upload-rows.ts';
-import { UploadLedger } from '../../src/ledger/uploads.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { noFacts } from '../support/platform-facts.ts';
 import { testContext } from '../support/context.ts';
 import { PROCESSING_MS, verifyUploads } from '../../src/upload/verify.ts';
@@ -207,7 +207,7 @@ it('sends no request if nothing was uploaded', async () => {
 it('lists the uploads without a check since their confirmation', () => {
   const dir = scratchDir();
   let now = 1000;
-  const ledger = new UploadLedger(openIn(dir), 'athlete:1', markIn(dir), () => now);
+  const ledger = uploadLedger(openIn(dir), 'athlete:1', markIn(dir), () => now);
   const activity = { ...NO_ACTIVITY, startedAt: START };
   const workoutOf = (name: string) => ({ ...NO_WORKOUT, durationSecs: 60, sentAs: `${name}.fit` });
   const claim = (sha256: string, force: boolean) => {

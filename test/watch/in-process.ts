@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
-import { RecordLedger } from '../../src/ledger/records.ts';
+import { recordLedger } from '../../src/ledger/records.ts';
 import { markProcess } from '../../src/system/processes.ts';
-import { UploadLedger } from '../../src/ledger/uploads.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
 import { RETRIES } from '../../src/api/retry.ts';
 import { type SandboxServer, startSandbox } from '../../src/sandbox/server.ts';
@@ -86,7 +86,7 @@ export function start(
     recursiveEvents: false,
     remote,
     ledger: {
-      uploads: new UploadLedger(database, 'me', mark, now),
+      uploads: uploadLedger(database, 'me', mark, now),
       known: {
         find: (path, stamp) => known.find(path, stamp),
         uploaded: (path, stamp) => known.uploaded(path, stamp),
@@ -97,7 +97,7 @@ export function start(
         flush: () => known.flush(),
         reading: (task) => known.reading(task),
       },
-      records: new RecordLedger(database, 'me', mark, now),
+      records: recordLedger(database, 'me', mark, now),
     },
     wellness,
     deviceAccess,

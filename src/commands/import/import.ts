@@ -30,7 +30,7 @@ import { PHONE_TRACKS } from '../../import/take-tracks.ts';
 import { KINDS } from '../../ledger/records.ts';
 import { type DeliveryTarget, type RecordItem, deliverRecords } from '../../records/deliver.ts';
 import type { SendOptions } from '../../upload/known-outcome.ts';
-import type { UnreadableInput } from '../../inputs/input-files.ts';
+import type { UnreadableFile } from '../../archive/archives.ts';
 import { rankBy } from '../../records/prefer.ts';
 import { SOURCES } from '../../records/sources/all.ts';
 import { DEFAULT_JOBS } from '../../base/parallel.ts';
@@ -291,7 +291,7 @@ class Import {
     output.result(uploadItemJson(item), isSilent ? undefined : uploadItemText(item, view));
   }
 
-  #reportUnreadable(inputFile: UnreadableInput): void {
+  #reportUnreadable(inputFile: UnreadableFile): void {
     const { path, reason, problem: detail } = inputFile;
     this.#unreadable.push(reason === 'no-room' ? exitCodeOf('STORAGE') : ExitCode.invalidInput);
     const line = { type: 'import-unreadable', path, reason, detail };

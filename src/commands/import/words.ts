@@ -1,6 +1,6 @@
 import type { ImportRow } from '../../import/import-table.ts';
 import type { Scan } from '../../import/scan.ts';
-import type { UnreadableInput } from '../../inputs/input-files.ts';
+import type { UnreadableFile } from '../../archive/archives.ts';
 import type { Io } from '../../terminal/io.ts';
 import { type Text, joinTexts, renderText } from '../../base/phrase.ts';
 import { KINDS, type RecordKind } from '../../ledger/records.ts';
@@ -121,7 +121,7 @@ export function toSendText(
     : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
 }
 
-export function unreadableText({ path, problem }: UnreadableInput): string {
+export function unreadableText({ path, problem }: UnreadableFile): string {
   // A message about the content of a file begins with its path, for the line and the column.
   return problem.startsWith(path) ? problem : `${path}: not read. ${problem}`;
 }

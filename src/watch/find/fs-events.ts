@@ -2,7 +2,6 @@ import { type FSWatcher, type Stats, lstatSync, statSync, watch } from 'node:fs'
 import { basename, join, sep } from 'node:path';
 import { messageOf, systemCode } from '../../base/errors.ts';
 import { isSearchedFolder } from '../../inputs/recording-names.ts';
-import { walk } from '../../inputs/find-files.ts';
 import { isBelow } from '../../system/mounts.ts';
 
 export interface FolderListener {
@@ -26,7 +25,8 @@ export class FolderEvents {
   readonly #listener: FolderListener;
   readonly #watchers = new Map<string, Watched>();
   readonly #watch: typeof watch;
-  #failed = false;
+  /** Why events are unreliable. */
+  #failure: string | undefined;
 
   /**
    * @param recursive one handle for the whole tree
@@ -48,12 +48,10 @@ export class FolderEvents {
     return this.#watchers.size;
   }
 
-  /** Watches the root and all folders below it that are searched. */
-  start(): void {
-    for (const { found, path } of walk(this.#root, () => false)) {
-      if (found === 'folder') this.#place(path);
-      if (this.#failed || this.#recursive) return;
-    }
+  /** Watches the root; {@link FolderEvents.coverOne} watches the folders below it. @returns why that fails */
+  start(): string | undefined {
+    this.#place(this.#root);
+    return this.#failure;
   }
 
   /**
@@ -61,7 +59,7 @@ export class FolderEvents {
    * (mounted over) gets a new watch.
    */
   coverOne(folder: string): void {
-    if (this.#failed) return;
+    if (this.#failure !== undefined) return;
     const watched = this.#watchers.get(folder);
     if (watched !== undefined && folder !== this.#root && watched.identity !== identityOf(folder)) {
       this.uncover(folder);
@@ -127,14 +125,14 @@ export class FolderEvents {
     this.#watchers.delete(folder);
     if (folder === this.#root) this.#listener.onRoot();
     // Gone or unreadable: the rescans report it if it matters.
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code) || this.#failed) return;
-    this.#failed = true;
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code)) return;
+    if (this.#failure !== undefined) return;
     this.close();
-    this.#listener.onFailure(
+    this.#failure =
       code === 'ENOSPC' || code === 'EMFILE'
         ? 'The system gives no more file watches (on Linux: raise fs.inotify.max_user_watches).'
-        : `The system cannot announce changes there (${messageOf(error)}).`,
-    );
+        : `The system cannot announce changes there (${messageOf(error)}).`;
+    this.#listener.onFailure(this.#failure);
   }
 }
 

@@ -55,22 +55,15 @@ export class LocalFolder implements FolderReader {
   }
 
   /**
-   * Starts the events, in place of earlier ones.
+   * Starts the events, in place of earlier ones. The next walk adds those of the folders below.
    *
    * @param recursive one handle for the whole tree
    * @returns why they are unreliable from the start; later, the listener hears it
    */
   watch(recursive: boolean, listener: FolderListener): string | undefined {
     this.close();
-    let failure: string | undefined;
-    const events = new FolderEvents(this.#path, recursive, {
-      ...listener,
-      onFailure: (reason) => {
-        failure = reason;
-        if (this.#events === events) listener.onFailure(reason);
-      },
-    });
-    events.start();
+    const events = new FolderEvents(this.#path, recursive, listener);
+    const failure = events.start();
     this.#events = events;
     return failure;
   }

@@ -1,6 +1,6 @@
 import type { NewOnly } from '../../ledger/watch-marks.ts';
 import { ChildError } from '../../system/child-call.ts';
-import { reusedBuffer, unpackFile } from '../../upload/read-recording.ts';
+import { unpacked } from '../../upload/read-recording.ts';
 import type { WatchParts } from '../parts.ts';
 import type { FoundFile, Intake } from '../send/intake.ts';
 import { recordingTime } from './classify.ts';
@@ -18,19 +18,14 @@ interface OpenFolder {
   readonly newOnly: NewOnly | undefined;
 }
 
-type OpenFilesParts = Pick<
-  WatchParts,
-  'clock' | 'dryRun' | 'filesystemType' | 'incomplete' | 'known' | 'marks' | 'signal'
->;
-
 /** Reads files that the ledger leaves open through the child process, one after another, each once. */
 export class OpenFiles {
-  readonly #parts: OpenFilesParts;
+  readonly #parts: WatchParts;
   readonly #intake: Intake;
   /** The files that the last rescan of a folder left, by its path. */
   readonly #left = new Map<string, OpenFolder & { readonly files: Set<FoundFile> }>();
 
-  constructor(parts: OpenFilesParts, intake: Intake) {
+  constructor(parts: WatchParts, intake: Intake) {
     this.#parts = parts;
     this.#intake = intake;
   }
@@ -110,7 +105,7 @@ export class OpenFiles {
       return undefined;
     }
     if (stamp.size === 0) remote.tried.add(path);
-    const contents = unpackFile(read, stamp, reusedBuffer());
+    const contents = { stamp, ...unpacked(read) };
     const isTaken = await this.#intake.take({ ...file, recordedAt }, contents);
     return isTaken ? undefined : 'not-copied';
   }

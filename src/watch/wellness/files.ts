@@ -13,29 +13,25 @@ import type { Folders } from '../find/folders.ts';
 import type { WatchParts } from '../parts.ts';
 import { LocalFolder } from '../find/local-folder.ts';
 import { RemoteFolder } from '../find/remote-folder.ts';
+import type { FoundFile } from '../send/intake.ts';
 import { foldersIn, wellnessFolders } from './folders.ts';
 
 /** Limits a file with wellness; those of devices are below 1 MB (bytes). */
 const MAX_BYTES = 64 * 1024 * 1024;
-
-type WellnessFilesParts = Pick<
-  WatchParts,
-  'clock' | 'dryRun' | 'filesystemType' | 'ledger' | 'names' | 'readers' | 'report' | 'signal'
->;
 
 /**
  * Reads new and changed files in wellness folders into the ledger, each once. So their days can be sent
  * after the device has left.
  */
 export class WellnessFiles {
-  readonly #parts: WellnessFilesParts;
+  readonly #parts: WatchParts;
   readonly #watched: Folders;
   readonly #devices: DeviceFolders | undefined;
   readonly #remoteFolders = new Map<string, RemoteFolder>();
   readonly #reported = new Set<string>();
 
   /** @param watched the folders of the watcher */
-  constructor(parts: WellnessFilesParts, watched: Folders, devices: DeviceFolders | undefined) {
+  constructor(parts: WatchParts, watched: Folders, devices: DeviceFolders | undefined) {
     this.#parts = parts;
     this.#watched = watched;
     this.#devices = devices;
@@ -83,9 +79,9 @@ export class WellnessFiles {
     return [...found];
   }
 
-  async #unread(folder: string): Promise<readonly WellnessFile[]> {
+  async #unread(folder: string): Promise<readonly Pick<FoundFile, 'path' | 'stamp'>[]> {
     const { ledger, signal } = this.#parts;
-    const files: WellnessFile[] = [];
+    const files: Pick<FoundFile, 'path' | 'stamp'>[] = [];
     await this.#remote(async () => {
       for await (const batch of this.#readerOf(folder).list(new Set(), signal)) {
         for (const found of batch) {
@@ -162,9 +158,4 @@ export class WellnessFiles {
     this.#reported.add(`${path}: ${message}`);
     this.#parts.report({ event: 'problem', path, message });
   }
-}
-
-interface WellnessFile {
-  readonly path: string;
-  readonly stamp: FileStamp;
 }

@@ -7,7 +7,7 @@ import { SyncError } from '../../../src/base/errors.ts';
 import { openDatabase } from '../../../src/ledger/database.ts';
 import { knownFiles } from '../../../src/ledger/known-files.ts';
 import { markProcess } from '../../../src/system/processes.ts';
-import { UploadLedger } from '../../../src/ledger/uploads.ts';
+import { uploadLedger } from '../../../src/ledger/uploads.ts';
 import { watchMarks } from '../../../src/ledger/watch-marks.ts';
 import { registerWatcher } from '../../../src/daemon/registration.ts';
 import { watcherPaths } from '../../../src/daemon/registry.ts';
@@ -43,7 +43,7 @@ function openAs(athlete: string, given: Pick<OpenLogin, 'loginEndsAt'>): OpenLog
     ledger: {
       path: join(dir, 'state', `${athlete}.db`),
       database,
-      uploads: new UploadLedger(database, athlete, mark, now),
+      uploads: uploadLedger(database, athlete, mark, now),
       known: knownFiles(database, athlete, now),
       mark,
     } as OpenLogin['ledger'],

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { SyncError } from '../../../src/base/errors.ts';
-import { RecordLedger } from '../../../src/ledger/records.ts';
+import { recordLedger } from '../../../src/ledger/records.ts';
 import {
   type DeliveryOptions,
   type RecordItem,
@@ -89,7 +89,7 @@ export function crashing({ at, after }: Crash): Wrap {
 /** Opens a computer with a separate ledger. */
 function openMachine(client: () => Promise<ServiceClient>, url: string) {
   const dir = scratchDir();
-  const ledger = new RecordLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
+  const ledger = recordLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
   /** @param inputs by name; what follows a `#` only tells two inputs of one name apart. */
   const push = async (
     inputs: Readonly<Record<string, unknown>>,

@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { walk } from '../../../src/inputs/find-files.ts';
 import { FolderEvents } from '../../../src/watch/find/fs-events.ts';
 import { until } from '../support.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
@@ -33,6 +34,7 @@ function start(recursive = false, watchWith: typeof watch = watch): FolderEvents
   );
   opened.push(events);
   events.start();
+  for (const { found, path } of walk(root)) if (found === 'folder') events.coverOne(path);
   return events;
 }
 
