@@ -38,8 +38,6 @@ export function combination(name: Name = 'latest', prefer: readonly string[] = [
       return chosen((next, kept) => isLater(next, kept, true));
     case 'earliest':
       return chosen((next, kept) => isLater(kept, next, false));
-    case 'min':
-      return chosen((next, kept) => numberOf(next) < numberOf(kept));
     case 'max':
       return chosen((next, kept) => numberOf(next) > numberOf(kept));
     case 'sum':
