@@ -44,7 +44,7 @@ export class ReadZones {
     if (known === undefined || known === name) return undefined;
     const zone: Zone = { name: known, from };
     const day = localDateOf(written, zone);
-    if (day.ok) this.#dayZones.set(day.date, known);
+    if ('date' in day) this.#dayZones.set(day.date, known);
     return zone;
   }
 }

@@ -42,13 +42,11 @@ export function readWhen(
   if (text === undefined) return faultOf(row, rule, zone);
   const isDate = /^.{10}$/.test(text);
   const read = wanted === 'day' || isDate ? localDateOf(text, zone) : toLoggedAt(text, zone);
-  if (!read.ok) return faultOf(row, rule, zone, read.problem);
-  const instant = 'loggedAt' in read ? Date.parse(read.loggedAt) : read.instant;
+  if ('problem' in read) return faultOf(row, rule, zone, read.problem);
+  const { date, instant, recurs, warning } = read;
   const { plusHours } = rule;
-  if (plusHours === undefined || instant === undefined) {
-    const moved = read.recurs === 'tz' ? read.warning : undefined;
-    return { date: read.date, instant, text, moved };
-  }
+  if (plusHours === undefined || instant === undefined)
+    return { date, instant, text, moved: recurs === 'tz' ? warning : undefined };
   return { date: dateAt(instant + plusHours * 3_600_000, zoneOfTime(text, zone)), instant, text };
 }
 
