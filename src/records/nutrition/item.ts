@@ -42,12 +42,14 @@ export function readItem(
     notes.problem(path, `is ${show(raw)}; an object is expected`);
     return;
   }
+  const { problems, warnings, recurring } = notes;
+  const [faults, warned, recurred] = [problems.length, warnings.length, recurring.length];
   const day = named?.date;
   const written = writtenTime(raw, path, day, zone, notes);
   const { read, unknown } = readFields(raw, itemNames, notes, path, written?.names);
   const { values } = read;
   notePlan(unknown, raw, notes, path);
-  const isEmpty = Object.keys(values).length === 0 && notes.problems.length === 0;
+  const isEmpty = Object.keys(values).length === 0 && problems.length === faults;
   if (isEmpty && unknown.length === 0) {
     notes.problem(path, 'has nothing but its time: write a "name" or "carbs"');
   } else if (isEmpty) {
@@ -71,8 +73,8 @@ export function readItem(
   days.set(own.date, own);
   own.items.push(entryOf(read, notes, { date: own.date, path }));
   own.zoneUsed ||= zoneUsed;
-  own.notes.warnings.push(...notes.warnings);
-  own.notes.recurring.push(...notes.recurring);
+  own.notes.warnings.push(...warnings.splice(warned));
+  own.notes.recurring.push(...recurring.splice(recurred));
 }
 
 interface WrittenTime {

@@ -117,9 +117,7 @@ function readItems(
       notes.recur('sum', `${field}/${index}`, `${show(name)} sums up other items. Not sent`);
       continue;
     }
-    const own = notes.ofPart();
-    readItem(raw, `${field}/${index}`, named, days, own, options);
-    for (const problem of own.problems) notes.problems.push(problem);
+    readItem(raw, `${field}/${index}`, named, days, notes, options);
   }
   return named === undefined ? [...days.values()] : [named];
 }
