@@ -1,10 +1,10 @@
 import { SyncError } from '../base/errors.ts';
 import { type Verdict, judge } from './judge.ts';
 import { listNames } from './listed.ts';
-import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition/read-nutrition.ts';
 import type { FileFacts } from './objections/objection.ts';
 import {
+  type DayDraft,
   type Fault,
   type InvalidRecord,
   type Problem,
@@ -19,24 +19,12 @@ import {
 } from './types.ts';
 import { readWellness } from './wellness/read-wellness.ts';
 
-/** The records read from one input so far. */
-export interface InputReading {
-  readonly merger: DayMerger;
-  readonly invalid: InvalidRecord[];
-  readonly readings: Reading[];
-}
-
-/** @param path as in `PreparedRecord.files` */
-export function readingOf(kind: RecordKind, path: string): InputReading {
-  return { merger: new DayMerger(kind, path), invalid: [], readings: [] };
-}
-
 /** Adds one raw record, or what was read of one. Its days count after {@link finishInput}. */
 export function addRecord(
   kind: RecordKind,
   record: RawRecord | Reading,
   options: RecordOptions,
-  { readings }: InputReading,
+  readings: Reading[],
 ): void {
   if ('values' in record || 'problems' in record) readings.push(record);
   else if ('problem' in record) {
@@ -46,24 +34,30 @@ export function addRecord(
   else for (const reading of readNutrition(record, options)) readings.push(reading);
 }
 
+/** What an input says, and the records of it that cannot be sent. */
+interface ReadDays {
+  readonly verdict: Verdict;
+  readonly drafts: DayDraft[];
+  readonly invalid: readonly InvalidRecord[];
+}
+
 /**
- * Judges the values of an input that was read to its end, and adds its records to their days, or to the
- * invalid records.
+ * Judges the values of an input that was read to its end.
  *
  * @throws SyncError `INPUT_INVALID` as {@link judge}, or if the input has too many invalid records
  */
 export function finishInput(
   kind: RecordKind,
   name: string,
-  { merger, invalid, readings }: InputReading,
+  readings: Reading[],
   facts: FileFacts,
   strict: boolean,
-): Verdict {
+): ReadDays {
   const verdict = judge(name, readings, facts, strict);
   const counter = new NoteCounter();
-  // Each is freed here, since days and drafts together would take twice the memory.
-  readings.reverse();
-  for (let reading = readings.pop(); reading !== undefined; reading = readings.pop()) {
+  const drafts: DayDraft[] = [];
+  const invalid: InvalidRecord[] = [];
+  for (const reading of readings) {
     if (!isDraft(reading)) {
       if (reading.problems.length === 0) continue;
       const record = invalidRecord(kind, reading);
@@ -71,8 +65,8 @@ export function finishInput(
       invalid.push(record);
       continue;
     }
-    const { date, problems, recurring } = reading;
-    for (const note of recurring) counter.add(date, reading.source, note);
+    const { problems, recurring } = reading;
+    for (const note of recurring) counter.add(reading, note);
     if (problems.length > 0) {
       const { source: place } = reading;
       const unsent = problems.map(({ problem: message, source = place, ...field }) => ({
@@ -81,10 +75,10 @@ export function finishInput(
       }));
       reading.warnings = [...reading.warnings, ...unsent];
     }
-    merger.add(reading);
+    drafts.push(reading);
   }
-  counter.report(merger);
-  return verdict;
+  counter.report();
+  return { verdict, drafts, invalid };
 }
 
 /** An input with more invalid records than this holds something else. */
@@ -126,7 +120,8 @@ function invalidRecord(
 const MAX_KINDS = 100;
 
 interface Counted {
-  readonly date: string;
+  /** The first record that has the note. */
+  readonly draft: DayDraft;
   readonly note: Warning & { readonly message: string };
   times: number;
 }
@@ -139,12 +134,11 @@ class NoteCounter {
   readonly #counted = new Map<string, Counted>();
   #beyond: Counted | undefined;
   readonly #unsent = new Set<string>();
-  #firstUnsent: { readonly date: string; readonly source: string } | undefined;
+  #firstUnsent: DayDraft | undefined;
 
-  /** @param date the day that reports it, if it is the first */
-  add(date: string, source: string, noted: RecurringNote): void {
+  add(draft: DayDraft, noted: RecurringNote): void {
     if ('member' in noted) {
-      this.#firstUnsent ??= { date, source };
+      this.#firstUnsent ??= draft;
       this.#unsent.add(noted.member);
       return;
     }
@@ -153,26 +147,30 @@ class NoteCounter {
     if (known !== undefined) {
       known.times++;
     } else if (this.#counted.size < MAX_KINDS) {
-      this.#counted.set(key, { date, note, times: 1 });
-    } else if (this.#beyond === undefined) this.#beyond = { date, note, times: 1 };
+      this.#counted.set(key, { draft, note, times: 1 });
+    } else if (this.#beyond === undefined) this.#beyond = { draft, note, times: 1 };
     else this.#beyond.times++;
   }
 
-  /** Adds the warnings to the days of the input, after it was read to its end. */
-  report(merger: DayMerger): void {
-    for (const { date, note, times } of this.#counted.values()) {
+  /** Adds the warnings to the records, after the input was read to its end. */
+  report(): void {
+    for (const { draft, note, times } of this.#counted.values()) {
       const often = times === 1 ? '' : ` (${times.toLocaleString('en-US')} times in this input)`;
-      merger.warn(date, { ...note, message: `${note.message}${often}` });
+      warn(draft, { ...note, message: `${note.message}${often}` });
     }
     if (this.#firstUnsent !== undefined) {
-      const { date, source } = this.#firstUnsent;
+      const { source } = this.#firstUnsent;
       const listed = listNames([...this.#unsent]);
       const message = `not sent, since the platform does not know it: ${listed}`;
-      merger.warn(date, { source, message });
+      warn(this.#firstUnsent, { source, message });
     }
     if (this.#beyond === undefined) return;
-    const { date, note, times } = this.#beyond;
+    const { draft, note, times } = this.#beyond;
     const message = `there are ${times.toLocaleString('en-US')} more such notes about fields and dates of this input`;
-    merger.warn(date, { source: note.source, message });
+    warn(draft, { source: note.source, message });
   }
+}
+
+function warn(draft: DayDraft, warning: Warning): void {
+  draft.warnings = [...draft.warnings, warning];
 }

@@ -255,7 +255,7 @@ export type Reading = DayDraft | RefusedRecord;
 export interface DayDraft extends Entry {
   /** Nutrition only. Without it, the record says nothing about items. */
   readonly items: readonly Entry[] | undefined;
-  readonly zoneUsed: boolean;
+  zoneUsed: boolean;
   /** The time of the measurement (ms), if the record has one. */
   readonly at: number | undefined;
   /** As in {@link RawRecord}. */

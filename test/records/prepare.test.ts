@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { recordDigest } from '../../src/records/digest.ts';
-import { DayMerger, MAX_WARNINGS } from '../../src/records/merge.ts';
+import { MAX_WARNINGS, mergeDays } from '../../src/records/merge.ts';
 import { prepareInputs } from '../../src/records/prepare.ts';
 import type {
   DayDraft,
@@ -11,7 +11,15 @@ import type {
   RawRecord,
 } from '../../src/records/types.ts';
 import { SOURCES } from '../../src/records/sources/all.ts';
-import { BERLIN, chunks, prepare, prepareFiles, prepareRaw, rawRecords } from './support.ts';
+import {
+  BERLIN,
+  chunks,
+  inputOf,
+  prepare,
+  prepareFiles,
+  prepareRaw,
+  rawRecords,
+} from './support.ts';
 
 const date = '2026-02-15';
 const item = (name: string, extra: JsonObject = {}): JsonObject => ({
@@ -218,20 +226,13 @@ describe('merging input by input', () => {
 
   const inputs = (kind: 'wellness' | 'nutrition') =>
     fc.array(fc.array(draft(kind), { maxLength: 4 }), { maxLength: 4 });
-  const atOnce = (kind: 'wellness' | 'nutrition', drafts: readonly DayDraft[]) => {
-    const merger = new DayMerger(kind, 'in');
-    for (const each of drafts) merger.add(each);
-    return merger.finish();
-  };
-  const inputByInput = (kind: 'wellness' | 'nutrition', read: readonly (readonly DayDraft[])[]) => {
-    const together = new DayMerger(kind, '');
-    read.forEach((drafts, index) => {
-      const own = new DayMerger(kind, `in${index}`);
-      for (const each of drafts) own.add(each);
-      together.absorb(own);
-    });
-    return together.finish();
-  };
+  const atOnce = (kind: 'wellness' | 'nutrition', drafts: readonly DayDraft[]) =>
+    mergeDays(kind, [inputOf('in', drafts)]).records;
+  const inputByInput = (kind: 'wellness' | 'nutrition', read: readonly (readonly DayDraft[])[]) =>
+    mergeDays(
+      kind,
+      read.map((drafts, index) => inputOf(`in${index}`, drafts)),
+    ).records;
 
   test('sends the same wellness as merging all records at once', () => {
     const sent = (records: readonly PreparedRecord[]) =>
