@@ -40,8 +40,8 @@ export function readWhen(
   if (value === undefined) return rule.or && readWhen(row, rule.or, zone, wanted);
   const text = isoOf(value, rule, row);
   if (text === undefined) return faultOf(row, rule, zone);
-  const isDate = /^.{10}$/.test(text);
-  const read = wanted === 'day' || isDate ? localDateOf(text, zone) : toLoggedAt(text, zone);
+  const isDay = wanted === 'day' || !HAS_CLOCK.test(text);
+  const read = isDay ? localDateOf(text, zone) : toLoggedAt(text, zone);
   if ('problem' in read) return faultOf(row, rule, zone, read.problem);
   const { date, instant, recurs, warning } = read;
   const { plusHours } = rule;
@@ -92,7 +92,11 @@ function isoOf(value: JsonValue, rule: TimeRule, row: Row): string | undefined {
   const { format = 'iso' } = rule;
   if (format === 'day') return dayOf(value);
   if (format === 'days') return dayAt(countOf(value) * DAY_MS);
-  const written = Array.isArray(value) ? listed(value) : writtenOf(value, format);
+  const written = Array.isArray(value)
+    ? listed(value)
+    : format === 'iso'
+      ? scalarText(value).trim() || undefined
+      : numbersOf(value, format);
   if (written === undefined) return undefined;
   const clock = rule.clock === undefined ? undefined : firstValue(row, rule.clock);
   const text = typeof clock === 'string' ? joinClock(written, clock) : written;
@@ -105,13 +109,6 @@ function isoOf(value: JsonValue, rule: TimeRule, row: Row): string | undefined {
   if (offset === undefined || !/Z$/i.test(utc)) return utc;
   const instant = Date.parse(utc.replace(' ', 'T'));
   return Number.isNaN(instant) ? undefined : writeInstant(instant, offset);
-}
-
-function writtenOf(value: JsonValue, format: 'iso' | 'mdy' | 'dmy'): string | undefined {
-  if (format !== 'iso') return numbersOf(value, format);
-  const text = scalarText(value).trim();
-  const named = readNamedDate(text);
-  return typeof named === 'string' ? named : text;
 }
 
 /** Writes the numbers that Java makes of a time: year, month, day, hour, minute, second, nanosecond. */
@@ -168,8 +165,9 @@ export function numbersOf(value: JsonValue | undefined, order: 'mdy' | 'dmy'): s
 }
 
 /** Joins a date and a time of day. */
-function joinClock(date: string, clock: string): string | undefined {
-  if (clock === '') return date;
+function joinClock(written: string, clock: string): string | undefined {
+  const named = readNamedDate(written);
+  const date = typeof named === 'string' ? named : written;
   const time = readTimeOfDay(clock);
   return time === undefined ? undefined : `${date.slice(0, 10)}T${time}`;
 }
