@@ -19,19 +19,14 @@ import {
 } from './types.ts';
 import { readWellness } from './wellness/read-wellness.ts';
 
-/** Adds one raw record, or what was read of one. Its days count after {@link finishInput}. */
-export function addRecord(
+/** Returns the days of one raw record, or what was read of one. They count after {@link finishInput}. */
+export function readRecord(
   kind: RecordKind,
   record: RawRecord | Reading,
   options: RecordOptions,
-  readings: Reading[],
-): void {
-  if ('values' in record || 'problems' in record) readings.push(record);
-  else if ('problem' in record) {
-    const { source, ...problem } = record;
-    readings.push({ source, problems: [problem] });
-  } else if (kind === 'wellness') readings.push(readWellness(record, options));
-  else for (const reading of readNutrition(record, options)) readings.push(reading);
+): readonly Reading[] {
+  if (!('value' in record)) return [record];
+  return kind === 'wellness' ? [readWellness(record, options)] : readNutrition(record, options);
 }
 
 /** What an input says, and the records of it that cannot be sent. */

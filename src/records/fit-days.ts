@@ -1,5 +1,5 @@
 import { groupBy } from '../base/group-by.ts';
-import { addRecord, finishInput } from './add-record.ts';
+import { finishInput, readRecord } from './add-record.ts';
 import { type Dated, type FitFile, chooseSamples } from './wellness/fit-choice.ts';
 import { type InputDays, extentOf } from './merge.ts';
 import { readMapped } from './engine/read-mapped.ts';
@@ -24,7 +24,7 @@ export async function readFitDays(files: Iterable<FitFile>, options: RecordOptio
     const readings: Reading[] = [];
     const mapping = { ...options, commaIsDecimal: false };
     for await (const raw of readMapped([all.map(rowOf)], FIT_MAPPING, mapping)) {
-      addRecord('wellness', raw, options, readings);
+      readings.push(...readRecord('wellness', raw, options));
     }
     const facts = { mapping: FIT_MAPPING };
     const own = finishInput('wellness', name, readings, facts, options.strict);

@@ -1,7 +1,7 @@
 import { SyncError, systemCode } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
-import { addRecord, finishInput } from './add-record.ts';
+import { finishInput, readRecord } from './add-record.ts';
 import type { FitFile } from './wellness/fit-choice.ts';
 import { documentUrl } from '../base/version.ts';
 import { listNames } from './listed.ts';
@@ -182,7 +182,7 @@ async function readAll(
     signal.throwIfAborted();
     count++;
     if ('value' in raw && raw.mapped !== true) people.addOf(raw.value, kind);
-    addRecord(kind, raw, ownOptions, readings);
+    for (const reading of readRecord(kind, raw, ownOptions)) readings.push(reading);
   }
   people.rejectSeveral(input.name);
   return count;

@@ -44,9 +44,7 @@ export type Doubt = Fault & Pick<Warning, 'unsent'>;
  * One record of an input. `source` names its place: `morning.json` (the whole document),
  * `morning.json#/data/0` (a JSON pointer, RFC 6901), `week.ndjson:12` (a line, counted from 1).
  */
-export type RawRecord = StatedRecord | (Problem & { readonly source: string });
-
-export interface StatedRecord {
+export interface RawRecord {
   readonly source: string;
   readonly value: JsonValue;
   /** The record was made from an export with the mapping of its source. */

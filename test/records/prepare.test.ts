@@ -9,6 +9,7 @@ import type {
   JsonValue,
   PreparedRecord,
   RawRecord,
+  Reading,
 } from '../../src/records/types.ts';
 import { SOURCES } from '../../src/records/sources/all.ts';
 import {
@@ -396,8 +397,8 @@ describe('preparing inputs', () => {
   });
 
   test('keeps broken lines as invalid records', async () => {
-    async function* lines(): AsyncGenerator<RawRecord> {
-      yield { source: 'in:1', problem: 'is not JSON' };
+    async function* lines(): AsyncGenerator<RawRecord | Reading> {
+      yield { source: 'in:1', problems: [{ problem: 'is not JSON' }] };
       yield* rawRecords([{ date, hrv: 61 }]);
     }
     const { records, invalid } = await prepareRaw('wellness', lines(), BERLIN);

@@ -1,4 +1,4 @@
-import { addRecord, finishInput } from '../../src/records/add-record.ts';
+import { finishInput, readRecord } from '../../src/records/add-record.ts';
 import { type InputDays, mergeDays } from '../../src/records/merge.ts';
 import { type PreparedInputs, prepareInputs } from '../../src/records/prepare.ts';
 import type {
@@ -18,11 +18,11 @@ export const BERLIN: RecordOptions = {
 /** Prepares raw records of any source. */
 export async function prepareRaw(
   kind: RecordKind,
-  raws: AsyncIterable<RawRecord>,
+  raws: AsyncIterable<RawRecord | Reading>,
   options: RecordOptions,
 ): Promise<Pick<PreparedInputs, 'records' | 'invalid'>> {
   const readings: Reading[] = [];
-  for await (const raw of raws) addRecord(kind, raw, options, readings);
+  for await (const raw of raws) readings.push(...readRecord(kind, raw, options));
   const { drafts, invalid } = finishInput(kind, 'in.json', readings, options, options.strict);
   const { records } = mergeDays(kind, [inputOf('in.json', drafts)]);
   return { records, invalid: [...invalid] };

@@ -6,7 +6,7 @@ import type { Row } from './row.ts';
 import {
   type FoundValue,
   type MappingOptions,
-  type ValueFault,
+  type RowFault,
   ValueReader,
   problemOf,
   targetsOf,
@@ -40,8 +40,8 @@ export class NutritionDays {
   }
 
   /** @param problems gets one for each value of no day, and if strict for each that cannot be read */
-  add(row: Row, problems: RawRecord[]): void {
-    const faults: ValueFault[] = [];
+  add(row: Row, problems: RowFault[]): void {
+    const faults: RowFault[] = [];
     const item = fieldsOf(this.#items.read(row, faults));
     const totals = fieldsOf(this.#totals.read(row, faults));
     const isItem = Object.keys(item).some((field) => !LABELS.includes(field));
