@@ -1,5 +1,5 @@
 import { groupBy } from '../base/group-by.ts';
-import { finishInput, readRecord } from './add-record.ts';
+import { finishInput, readRecord } from './read-record.ts';
 import { type Dated, type FitFile, chooseSamples } from './wellness/fit-choice.ts';
 import { type InputDays, extentOf } from './merge.ts';
 import { readMapped } from './engine/read-mapped.ts';

@@ -1,7 +1,7 @@
 import { SyncError, systemCode } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
-import { finishInput, readRecord } from './add-record.ts';
+import { finishInput, readRecord } from './read-record.ts';
 import type { FitFile } from './wellness/fit-choice.ts';
 import { documentUrl } from '../base/version.ts';
 import { listNames } from './listed.ts';

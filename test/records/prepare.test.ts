@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { recordDigest } from '../../src/records/digest.ts';
+import { readRecord } from '../../src/records/read-record.ts';
 import { MAX_WARNINGS, mergeDays } from '../../src/records/merge.ts';
 import { prepareInputs } from '../../src/records/prepare.ts';
 import type {
@@ -274,6 +275,18 @@ describe('merging input by input', () => {
         }
       }),
       { numRuns: 200 },
+    );
+  });
+
+  test('names the value that is sent where a program does not count, not one that was replaced', () => {
+    const read = (source: string, weight: number) =>
+      readRecord('wellness', { source, value: { date, weight } }, BERLIN) as DayDraft[];
+    const fitbit = { ...inputOf('fitbit.json', read('c', 72.4)), program: 'fitbit' };
+    const own = [inputOf('a.json', read('a', 72)), inputOf('b.json', read('b', 70))];
+    const { records } = mergeDays('wellness', [fitbit, ...own]);
+    expect(records.map(({ body }) => body)).toEqual([{ date, weight: 70 }]);
+    expect(records[0]?.warnings.map(({ message }) => String(message))).toContain(
+      '70 of platform counts, and not 72.4 of fitbit. `sync config set prefer weight=fitbit` chooses fitbit',
     );
   });
 

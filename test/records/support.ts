@@ -1,4 +1,4 @@
-import { finishInput, readRecord } from '../../src/records/add-record.ts';
+import { finishInput, readRecord } from '../../src/records/read-record.ts';
 import { type InputDays, mergeDays } from '../../src/records/merge.ts';
 import { type PreparedInputs, prepareInputs } from '../../src/records/prepare.ts';
 import type {

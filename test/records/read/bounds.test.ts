@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_DEPTH } from '../../../src/base/json.ts';
-import { MAX_PROBLEMS } from '../../../src/records/add-record.ts';
+import { MAX_PROBLEMS } from '../../../src/records/read-record.ts';
 import { prepare, prepareFiles } from '../support.ts';
 
 /** Far more than any real file has; a step that compares each with each would take minutes. */
