@@ -49,7 +49,6 @@ export function finishInput(
   strict: boolean,
 ): ReadDays {
   const verdict = judge(name, readings, facts, strict);
-  const counter = new NoteCounter();
   const drafts: DayDraft[] = [];
   const invalid: InvalidRecord[] = [];
   for (const reading of readings) {
@@ -60,8 +59,7 @@ export function finishInput(
       invalid.push(record);
       continue;
     }
-    const { problems, recurring } = reading;
-    for (const note of recurring) counter.add(reading, note);
+    const { problems } = reading;
     if (problems.length > 0) {
       const { source: place } = reading;
       const unsent = problems.map(({ problem: message, source = place, ...field }) => ({
@@ -72,7 +70,7 @@ export function finishInput(
     }
     drafts.push(reading);
   }
-  counter.report();
+  noteRecurring(drafts);
   return { verdict, drafts, invalid };
 }
 
@@ -112,58 +110,48 @@ function invalidRecord(
 }
 
 /** Limits the different notes about one input; one more gives the number of the others. */
-const MAX_KINDS = 100;
+export const MAX_KINDS = 100;
+const OTHERS = 'others';
 
 interface Counted {
   /** The first record that has the note. */
   readonly draft: DayDraft;
-  readonly note: Warning & { readonly message: string };
+  readonly note: Omit<Extract<RecurringNote, Warning>, 'key'>;
   times: number;
 }
 
 /**
- * Deduplicates the notes about one input: reports the first of each kind, and a count. A misspelt field
- * is misspelt in a thousand records.
+ * Notes what many records of an input may have: the first of each kind, and a count. A misspelt field is misspelt in a
+ * thousand records.
  */
-class NoteCounter {
-  readonly #counted = new Map<string, Counted>();
-  #beyond: Counted | undefined;
-  readonly #unsent = new Set<string>();
-  #firstUnsent: DayDraft | undefined;
-
-  add(draft: DayDraft, noted: RecurringNote): void {
-    if ('member' in noted) {
-      this.#firstUnsent ??= draft;
-      this.#unsent.add(noted.member);
-      return;
+function noteRecurring(drafts: readonly DayDraft[]): void {
+  const counted = new Map<string, Counted>();
+  const unsent = new Set<string>();
+  let first: DayDraft | undefined;
+  for (const draft of drafts) {
+    for (const noted of draft.recurring) {
+      if ('member' in noted) {
+        first ??= draft;
+        unsent.add(noted.member);
+        continue;
+      }
+      const { key: own, ...note } = noted;
+      const key = counted.has(own) || counted.size < MAX_KINDS ? own : OTHERS;
+      const known = counted.get(key);
+      if (known === undefined) counted.set(key, { draft, note, times: 1 });
+      else known.times++;
     }
-    const { key, ...note } = noted;
-    const known = this.#counted.get(key);
-    if (known !== undefined) {
-      known.times++;
-    } else if (this.#counted.size < MAX_KINDS) {
-      this.#counted.set(key, { draft, note, times: 1 });
-    } else if (this.#beyond === undefined) this.#beyond = { draft, note, times: 1 };
-    else this.#beyond.times++;
   }
-
-  /** Adds the warnings to the records, after the input was read to its end. */
-  report(): void {
-    for (const { draft, note, times } of this.#counted.values()) {
-      const often = times === 1 ? '' : ` (${times.toLocaleString('en-US')} times in this input)`;
-      warn(draft, { ...note, message: `${note.message}${often}` });
-    }
-    if (this.#firstUnsent !== undefined) {
-      const { source } = this.#firstUnsent;
-      const listed = listNames([...this.#unsent]);
-      const message = `not sent, since the platform does not know it: ${listed}`;
-      warn(this.#firstUnsent, { source, message });
-    }
-    if (this.#beyond === undefined) return;
-    const { draft, note, times } = this.#beyond;
-    const message = `there are ${times.toLocaleString('en-US')} more such notes about fields and dates of this input`;
-    warn(draft, { source: note.source, message });
+  for (const [key, { draft, note, times }] of counted) {
+    const count = times.toLocaleString('en-US');
+    const often = times === 1 ? '' : ` (${count} times in this input)`;
+    const others = `there are ${count} more such notes about fields and dates of this input`;
+    if (key === OTHERS) warn(draft, { source: note.source, message: others });
+    else warn(draft, { ...note, message: `${note.message}${often}` });
   }
+  if (first === undefined) return;
+  const message = `not sent, since the platform does not know it: ${listNames([...unsent])}`;
+  warn(first, { source: first.source, message });
 }
 
 function warn(draft: DayDraft, warning: Warning): void {

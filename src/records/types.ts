@@ -109,7 +109,7 @@ export interface NutritionPart {
   readonly asOf?: number | undefined;
 }
 
-/** A note that may apply to many records of an input, and is reported once: see `NoteCounter`. */
+/** A note that may apply to many records of an input, and is reported once. */
 export type RecurringNote =
   | (Warning & {
       /** Notes with one key are reported once. */
