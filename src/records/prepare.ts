@@ -75,9 +75,9 @@ export async function prepareInputs(
   const warnings: Text[] = [];
   const fit: FitFile[] = [];
   // A stream is as new as now.
-  const dated = ({ isStream, ...input }: Input): Input =>
-    isStream === true ? { ...input, isStream, modified: options.now } : input;
-  const given = Array.from(inputs, dated);
+  const given = Array.from(inputs, (input) =>
+    input.isStream === true ? { ...input, modified: options.now } : input,
+  );
   const read: (InputDays & { readonly modified: number })[] = [];
   for (const input of given) {
     const { name, origin: path = name, modified = 0 } = input;

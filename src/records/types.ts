@@ -35,10 +35,9 @@ export interface Problem {
 /** A problem of one of the rows that a record was made of. */
 export interface Fault extends Problem {
   readonly source?: string;
+  /** A value that could not be read; otherwise, a row that was perhaps cut off. */
+  readonly unsent?: true;
 }
-
-/** `unsent`: a value that could not be read; otherwise, a row that was perhaps cut off. */
-export type Doubt = Fault & Pick<Warning, 'unsent'>;
 
 /**
  * One record of an input. `source` names its place: `morning.json` (the whole document),
@@ -49,7 +48,7 @@ export interface RawRecord {
   readonly value: JsonValue;
   /** The record was made from an export with the mapping of its source. */
   readonly mapped?: true;
-  readonly doubts?: readonly Doubt[];
+  readonly doubts?: readonly Fault[];
 }
 
 /** A record that cannot be sent. It does not affect the others. */

@@ -1,5 +1,5 @@
 import { ITEM_FIELDS, MEAL, NUTRITION_FIELDS } from '../fields.ts';
-import type { Doubt, JsonObject, RawRecord } from '../types.ts';
+import type { Fault, JsonObject, RawRecord } from '../types.ts';
 import { knownWord, scalarText } from '../values.ts';
 import { secondRow } from './refusals.ts';
 import type { Row } from './row.ts';
@@ -72,8 +72,8 @@ export class NutritionDays {
     for (const date of [...this.#days.keys()].sort()) {
       const day = this.#days.get(date);
       this.#days.delete(date);
-      if (day === undefined || (this.#options.strict === true && day.doubts.some(isUnsent)))
-        continue;
+      const isRefused = this.#options.strict === true && day?.doubts.some(({ unsent }) => unsent);
+      if (day === undefined || isRefused === true) continue;
       const items = this.#mapping.item === undefined ? {} : { items: day.items };
       const value = { date, ...items, ...day.totals };
       yield { source: day.source, mapped: true, value, doubts: day.doubts };
@@ -85,11 +85,7 @@ interface NutritionDay {
   readonly source: string;
   readonly items: JsonObject[];
   readonly totals: JsonObject;
-  readonly doubts: Doubt[];
-}
-
-function isUnsent({ unsent }: Doubt): boolean {
-  return unsent === true;
+  readonly doubts: Fault[];
 }
 
 /** What says nothing about how much was eaten. */
