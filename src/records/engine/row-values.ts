@@ -128,7 +128,7 @@ export class ValueReader {
 }
 
 /** Limits the names of values that no rule wants, which are listed. */
-const MAX_UNREAD = 100;
+export const MAX_UNREAD = 100;
 
 function isNamed({ named }: MappingRule, name: JsonValue | undefined): boolean {
   if (named === undefined) return true;
