@@ -17,7 +17,7 @@ export function sameJson(one: JsonValue, other: JsonValue): boolean {
 }
 
 /** JSON without white space, names sorted by their UTF-16 code units (as RFC 8785 sorts them). */
-export function canonicalJson(value: JsonValue): string {
+function canonicalJson(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) {
     return Number.isFinite(value) ? String(value) : JSON.stringify(value);
   }

@@ -1,43 +1,43 @@
 import { groupBy } from '../base/group-by.ts';
-import { addRecord, finishInput, readingOf } from './add-record.ts';
+import { finishInput, readRecord } from './read-record.ts';
 import { type Dated, type FitFile, chooseSamples } from './wellness/fit-choice.ts';
-import type { DayMerger } from './merge.ts';
+import { type InputDays, extentOf } from './merge.ts';
 import { readMapped } from './engine/read-mapped.ts';
 import { FIT_MAPPING } from './sources/fit.ts';
 import type { Row } from './engine/row.ts';
-import type { InvalidRecord, JsonObject, RecordOptions } from './types.ts';
+import type { DayDraft, InvalidRecord, JsonObject, Reading, RecordOptions } from './types.ts';
 
 /** Turns the wellness of many FIT files into one record a day. */
 
 /**
- * Adds one record a day of many FIT files to a merger: see {@link chooseSamples}.
+ * Reads one record a day of many FIT files: see {@link chooseSamples}.
  *
- * @returns the files with measurements that count, and what is to be said
+ * @returns `read`: the files with measurements that count; also what is to be said
  */
-export async function addFitDays(
-  files: Iterable<FitFile>,
-  options: RecordOptions,
-  merger: DayMerger,
-) {
+export async function readFitDays(files: Iterable<FitFile>, options: RecordOptions) {
   const { chosen, notes, warnings } = chooseSamples(files, options);
   const read = [];
+  const inputs: InputDays[] = [];
   const invalid: InvalidRecord[] = [];
   for (const [file, all] of groupBy(chosen, (dated) => dated.file)) {
-    const own = readingOf('wellness', file.origin);
+    const { name, origin: path } = file;
+    const readings: Reading[] = [];
     const mapping = { ...options, commaIsDecimal: false };
     for await (const raw of readMapped([all.map(rowOf)], FIT_MAPPING, mapping)) {
-      addRecord('wellness', raw, options, own);
+      readings.push(...readRecord('wellness', raw, options));
     }
-    finishInput('wellness', file.name, own, { mapping: FIT_MAPPING }, options.strict);
+    const facts = { mapping: FIT_MAPPING };
+    const own = finishInput('wellness', name, readings, facts, options.strict);
+    const { drafts } = own;
     for (const dated of all) {
-      noteSport(dated, own.merger);
-      if (dated.zoneUsed) own.merger.noteZoneUsed(dated.date);
+      const draft = drafts.find(({ date }) => date === dated.date);
+      if (draft !== undefined) noteOrigin(dated, draft);
     }
-    read.push({ input: file.name, ...own.merger.extent });
-    merger.absorb(own.merger, 'fit');
+    read.push({ input: name, ...extentOf(drafts) });
+    inputs.push({ drafts, path, program: 'fit', part: { input: { kind: 'file', name: path } } });
     invalid.push(...own.invalid);
   }
-  return { read, invalid, notes, warnings };
+  return { inputs, read, invalid, notes, warnings };
 }
 
 function rowOf({ file, sample, date }: Dated): Row {
@@ -49,9 +49,10 @@ function rowOf({ file, sample, date }: Dated): Row {
   };
 }
 
-function noteSport({ file, sample, date, other }: Dated, merger: DayMerger): void {
+function noteOrigin({ file, sample, zoneUsed, other }: Dated, draft: DayDraft): void {
+  draft.zoneUsed ||= zoneUsed;
   if (other === undefined) return;
   const from = sample.sport ?? 'another sport';
   const message = `${sample.value} is from ${from}; from ${other.sport ?? 'another sport'} it is ${other.value}`;
-  merger.warn(date, { source: file.name, field: 'vo2max', message });
+  draft.warnings = [...draft.warnings, { source: file.name, field: 'vo2max', message }];
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.ts';
 import { sameJson } from './digest.ts';
 import { SUMMED_TOTALS } from './fields.ts';
 import { sameInput } from './nutrition/ours.ts';
@@ -23,252 +24,197 @@ export const MAX_WARNINGS = 50;
 /** The winning value of a field. */
 interface Stated {
   readonly value: JsonValue;
-  readonly times: number;
-  readonly agreed: boolean;
-  /** Programs state it, and the rank decided between them. */
-  readonly isRanked: boolean;
-  /** The latest time of these records (ms); -Infinity if none has a time. */
+  /** The latest time of the records of its program (ms); -Infinity if none has a time. */
   readonly latest: number;
-  /** The value is from a record with a time. */
-  readonly timed: boolean;
   /** The program that states it. */
-  program: string;
+  readonly program: string;
   /** Its record: see `RawRecord`. */
   readonly source: string;
 }
 
+/** The records of an input that was read to its end. */
+export interface InputDays {
+  /** Merging takes them out. */
+  readonly drafts: DayDraft[];
+  /** Where they come from: see `PreparedRecord.files`. */
+  readonly path: string;
+  /** The program that wrote the input. */
+  readonly program: string;
+  /** The owner of its items. A later file of a source replaces them. */
+  readonly part: Omit<NutritionPart, 'items'>;
+}
+
+/** The records of a day, by their inputs. */
+type DayInputs = ReadonlyMap<InputDays, readonly DayDraft[]>;
+
 /** The items of one input, a list for each of its records. */
 type DayPart = Omit<NutritionPart, 'items'> & { readonly lists: (readonly JsonObject[])[] };
 
-interface GatheredDay {
-  readonly fields: Map<string, Stated>;
-  parts: DayPart[];
-  readonly files: Set<string>;
-  readonly sources: string[];
-  readonly warnings: Warning[];
-  /** Warnings beyond {@link MAX_WARNINGS}. */
-  dropped: number;
-  zoneUsed: boolean;
-  /** All records are from exports, which say parts of a day in several files. */
-  mapped: boolean;
+/** Returns the number of days, the first and the last of them. */
+export function extentOf(drafts: readonly DayDraft[]) {
+  const dates = [...new Set(drafts.map(({ date }) => date))].sort();
+  const [first, last = first] = [dates[0], dates.at(-1)];
+  return { days: dates.length, ...(first && last && { first, last }) };
 }
 
 /**
- * Merges many records into one request a date.
+ * Merges the records of many inputs into one request a date.
  *
  * Wellness is merged field by field. Of several programs, the one of the least rank counts. Among its
  * records with a time, the latest value counts. A record without a time replaces what was read before it.
  * `rawJson` objects are laid over each other, as the service does it. Nutrition items of one input are
  * joined; `oursOf` joins those of several. Totals that a service adds up from the items are kept only if
  * every record of the day states the same; other fields are merged like wellness.
+ *
+ * @returns `records`, by date; `invalid`: the days without items on whose totals their records do not agree; `beside`:
+ *   the days without their sleepQuality, since the platform shows it in place of their sleepScore
  */
-export class DayMerger {
-  readonly #kind: RecordKind;
-  readonly #path: string;
-  readonly #rank: Rank;
-  readonly #days = new Map<string, GatheredDay>();
-
-  /** @param path where the records that are added come from: see `PreparedRecord.files` */
-  constructor(kind: RecordKind, path: string, rank: Rank = rankBy()) {
-    this.#kind = kind;
-    this.#path = path;
-    this.#rank = rank;
-  }
-
-  add(draft: DayDraft): void {
-    const day = dayOf(draft, this.#path);
-    const { date } = draft;
-    const part = this.#days.get(date)?.parts[0];
-    const joined = part === undefined ? [] : day.parts.splice(0);
-    this.#merge(date, day);
-    for (const { lists } of joined) part?.lists.push(...lists);
-  }
-
-  /** The number of days, the first and the last of them. */
-  get extent(): { readonly days: number; readonly first?: string; readonly last?: string } {
-    const [first, ...others] = [...this.#days.keys()].sort();
-    if (first === undefined) return { days: 0 };
-    return { days: this.#days.size, first, last: others.at(-1) ?? first };
-  }
-
-  /** Records that the zone decided about a day, if it exists. */
-  noteZoneUsed(date: string): void {
-    const day = this.#days.get(date);
-    if (day !== undefined) day.zoneUsed = true;
-  }
-
-  warn(date: string, warning: Warning): void {
-    const day = this.#days.get(date);
-    if (day !== undefined) warn(day, warning);
-  }
-
-  /**
-   * Takes over all records of another merger of this kind, which must not be used afterwards. So an
-   * input can be merged on its own first, and counts only if it could be read to its end.
-   *
-   * @param program that wrote the input
-   * @param of its items, if they are not those of a file. A later file of a source replaces them.
-   */
-  absorb(other: DayMerger, program = 'platform', of?: Omit<NutritionPart, 'items'>): void {
-    for (const [date, day] of other.#days) {
-      for (const stated of day.fields.values()) stated.program = program;
-      if (of !== undefined) {
-        for (const part of day.parts) Object.assign(part, of);
-        const known = this.#days.get(date);
-        if (known !== undefined && of.input.kind === 'source' && of.onlyAdds !== true)
-          known.parts = known.parts.filter((part) => !sameInput(part.input, of.input));
-      }
-      this.#merge(date, day);
-    }
-    other.#days.clear();
-  }
-
-  /** Takes the field out of the days that have the other one, too. @returns the days */
-  leaveOutBeside(field: string, other: string): string[] {
-    const days = [...this.#days].filter(([, { fields }]) => fields.has(other));
-    return days.filter(([, { fields }]) => fields.delete(field)).map(([date]) => date);
-  }
-
-  /** Takes out the days without items on whose totals their records do not agree. */
-  takeContested(): InvalidRecord[] {
-    return [...this.#days].flatMap(([date, day]) => {
-      const { fields, mapped, sources } = day;
-      const isContested = ([name, { agreed, isRanked }]: [string, Stated]) =>
-        this.#isSummed(name) && !agreed && !isRanked;
-      const [field] = [...fields].find(isContested) ?? [];
-      // Of the files of a program, the later one counts.
-      if (mapped || hasItems(day) || field === undefined) return [];
-      this.#days.delete(date);
-      const problem = `differs between ${sources.length} records of ${date}: write one total, or the foods in "items"`;
-      const source = sources.at(-1) ?? '';
-      const about = { field, problem };
-      return [{ outcome: 'invalid', kind: this.#kind, source, date, ...about, problems: [about] }];
-    });
-  }
-
-  /** One record a date, by date. The merger is empty afterwards. */
-  finish(): PreparedRecord[] {
-    const dates = [...this.#days.keys()].sort();
-    return dates.flatMap((date) => {
-      const day = this.#days.get(date);
-      this.#days.delete(date);
-      return day === undefined ? [] : [this.#prepare(date, day)];
-    });
-  }
-
-  #merge(date: string, later: GatheredDay): void {
-    const day = this.#days.get(date);
-    if (day === undefined) {
-      this.#days.set(date, later);
-      return;
-    }
-    for (const source of later.sources) day.sources.push(source);
-    for (const warning of later.warnings) warn(day, warning);
-    day.dropped += later.dropped;
-    const replaced: string[] = [];
-    const outdated: string[] = [];
-    for (const [name, stated] of later.fields) {
-      const before = day.fields.get(name);
-      // Layers of rawJson do not contradict each other.
-      const same =
-        before === undefined || name === 'rawJson' || sameJson(before.value, stated.value);
-      const isContest =
-        before !== undefined && name !== 'rawJson' && before.program !== stated.program;
-      if (isContest) {
-        const counts = this.#contest(name, before, stated);
-        day.fields.set(name, counts);
-        const other = counts === stated ? before : stated;
-        if (!same) warn(day, contest(name, counts, other));
-        continue;
-      }
-      day.fields.set(name, before === undefined ? stated : restate(name, before, stated, same));
-      if (same || this.#isSummed(name)) continue;
-      if (isOutdated(stated, before)) outdated.push(name);
-      else replaced.push(name);
-    }
-    for (const part of later.parts) day.parts.push(part);
-    for (const file of later.files) day.files.add(file);
-    day.zoneUsed ||= later.zoneUsed;
-    day.mapped &&= later.mapped;
-    if (day.mapped) return;
-    const source = later.sources.at(-1) ?? '';
-    if (replaced.length > 0) {
-      const message = `${replaced.join(', ')}: this record's value replaces an earlier one's`;
-      warn(day, { source, message });
-    }
-    if (outdated.length > 0) {
-      const message = `${outdated.join(', ')}: not sent, since another record of the day is later`;
-      warn(day, { source, message });
+export function mergeDays(kind: RecordKind, inputs: Iterable<InputDays>, rank: Rank = rankBy()) {
+  const byDate = new Map<string, Map<InputDays, DayDraft[]>>();
+  for (const input of inputs) {
+    for (const [date, drafts] of groupBy(input.drafts.splice(0), (draft) => draft.date)) {
+      const known = byDate.get(date) ?? new Map<InputDays, DayDraft[]>();
+      byDate.set(date, known.set(input, drafts));
     }
   }
-
-  /** Returns what counts of the statements of two programs. */
-  #contest(name: string, one: Stated, other: Stated): Stated {
-    const [first, second] = [one, other].map(({ program }) => this.#rank(program, name));
-    const counts = (first ?? 0) < (second ?? 0) ? one : other;
-    const agreed = one.agreed && other.agreed && sameJson(one.value, other.value);
-    return Object.assign(counts, { times: one.times + other.times, agreed, isRanked: true });
+  const records: PreparedRecord[] = [];
+  const invalid: InvalidRecord[] = [];
+  const beside: string[] = [];
+  for (const date of [...byDate.keys()].sort()) {
+    const day: DayInputs = byDate.get(date) ?? new Map();
+    // Each is freed here, since drafts and requests together would take twice the memory.
+    byDate.delete(date);
+    const has = (field: string) => [...day.values()].flat().some(({ values }) => field in values);
+    if (has('sleepQuality') && has('sleepScore')) beside.push(date);
+    const record = mergeDay(kind, date, day, rank);
+    if (record.outcome === 'ready') records.push(record);
+    else invalid.push(record);
   }
+  return { records, invalid, beside };
+}
 
-  #isSummed(name: string): boolean {
-    return this.#kind === 'nutrition' && SUMMED_TOTALS.includes(name);
+function mergeDay(
+  kind: RecordKind,
+  date: string,
+  inputs: DayInputs,
+  rank: Rank,
+): PreparedRecord | InvalidRecord {
+  const drafts = [...inputs.values()].flat();
+  const sources = drafts.map((draft) => draft.source);
+  const [source = '', last = source] = [sources[0], sources.at(-1)];
+  const zoneUsed = drafts.some((draft) => draft.zoneUsed);
+  const files = [...new Set([...inputs.keys()].map(({ path }) => path))];
+  const parts = partsOf(inputs);
+  const hasItems = parts.some(({ lists }) => lists.length > 0);
+  const warnings: Warning[] = [];
+  const stated = statedIn(inputs, rank, warnings);
+  if (stated.has('sleepScore')) stated.delete('sleepQuality');
+  // Exports say parts of a day in several files, and of the files of a program, the later one counts.
+  const isOwn = sources.length > 1 && !drafts.every(({ mapped }) => mapped);
+  const contested = isOwn && !hasItems ? contestedTotal(inputs) : undefined;
+  if (contested !== undefined) {
+    const problem = `differs between ${sources.length} records of ${date}: write one total, or the foods in "items"`;
+    const about = { field: contested, problem };
+    return { outcome: 'invalid', kind, source: last, date, ...about, problems: [about] };
   }
-
-  #prepare(date: string, day: GatheredDay): PreparedRecord {
-    if (day.sources.length > 1 && !day.mapped) this.#reportMerge(date, day);
-    const { sources, warnings, zoneUsed } = day;
-    if (day.dropped > 0) {
-      const message = `there are ${day.dropped.toLocaleString('en-US')} more warnings about ${date}`;
-      warnings.push({ source: sources.at(-1) ?? '', message });
-    }
-    const fields = Object.fromEntries([...day.fields].map(([name, { value }]) => [name, value]));
-    const programs = Object.fromEntries(
-      [...day.fields].map(([name, { program }]) => [name, program]),
-    );
-    const files = [...day.files];
-    const about = { outcome: 'ready', date, sources, files, warnings, programs, zoneUsed } as const;
-    if (this.#kind === 'wellness') return wellness(about, { date, ...fields });
-    const source = sources[0] ?? '';
-    const foods = { parts: day.parts.map(partOf), fields, programs };
-    const chosen = chooseFoods(foods, [], this.#rank, (note) => warn(day, { source, ...note }));
-    return nutrition(about, chosen.parts, chosen.fields);
-  }
-
-  #reportMerge(date: string, day: GatheredDay): void {
-    const last = day.sources.at(-1) ?? '';
-    const listed = day.sources.slice(0, 5).join(', ');
-    const more =
-      day.sources.length > 5 ? ` and ${(day.sources.length - 5).toLocaleString('en-US')} more` : '';
-    warn(day, { source: last, message: `${date} is merged from ${listed}${more}` });
-    for (const [name, { times, agreed }] of hasItems(day) ? day.fields : []) {
-      if (!this.#isSummed(name) || (agreed && times === day.sources.length)) continue;
-      day.fields.delete(name);
+  if (isOwn) {
+    const more = sources.length - 5;
+    const others = more > 0 ? ` and ${more.toLocaleString('en-US')} more` : '';
+    const message = `${date} is merged from ${sources.slice(0, 5).join(', ')}${others}`;
+    warnings.push({ source: last, message });
+    for (const [name, { value }] of hasItems ? stated : []) {
+      const isAgreed = drafts.every(({ values }) => sameJson(values[name] ?? null, value));
+      if (!SUMMED_TOTALS.includes(name) || isAgreed) continue;
+      stated.delete(name);
       const message = 'is a total that not all merged records agree on: not sent, the items count';
-      warn(day, { source: last, field: name, message });
+      warnings.push({ source: last, field: name, message });
     }
-    reportRepeated(day, last);
+    for (const message of repeatedNotes(parts))
+      warnings.push({ source: last, field: 'items', message });
   }
+  const fields = Object.fromEntries([...stated].map(([name, { value }]) => [name, value]));
+  const programs = Object.fromEntries([...stated].map(([name, { program }]) => [name, program]));
+  const all = { parts: parts.map(foodsOf), fields, programs };
+  const foods =
+    kind === 'wellness'
+      ? all
+      : chooseFoods(all, [], rank, (note) => warnings.push({ source, ...note }));
+  const more = warnings.length - MAX_WARNINGS;
+  if (more > 0) {
+    const message = `there are ${more.toLocaleString('en-US')} more warnings about ${date}`;
+    warnings.splice(MAX_WARNINGS, more, { source: last, message });
+  }
+  const about = { outcome: 'ready', date, sources, files, warnings, programs, zoneUsed } as const;
+  return kind === 'wellness'
+    ? wellness(about, { date, ...fields })
+    : nutrition(about, foods.parts, foods.fields);
 }
 
-function hasItems({ parts }: GatheredDay): boolean {
-  return parts.some(({ lists }) => lists.length > 0);
+/** Returns what counts of each field: of the records of a program, then of the programs. @param warnings gets the notes */
+function statedIn(inputs: DayInputs, rank: Rank, warnings: Warning[]): Map<string, Stated> {
+  const stated = new Map<string, Stated>();
+  for (const [program, all] of groupBy(inputs, ([input]) => input.program)) {
+    const own = new Map<string, Stated>();
+    for (const draft of all.flatMap(([, drafts]) => drafts)) {
+      warnings.push(...draft.warnings, ...addRecord(own, draft, program));
+    }
+    for (const [name, one] of own) {
+      const other = stated.get(name);
+      if (other === undefined) stated.set(name, one);
+      else if (name === 'rawJson') stated.set(name, restate(name, other, one));
+      else {
+        const isOther = rank(other.program, name) < rank(program, name);
+        const [counts, left] = isOther ? [other, one] : [one, other];
+        stated.set(name, counts);
+        if (!sameJson(one.value, other.value)) warnings.push(contest(name, counts, left));
+      }
+    }
+  }
+  return stated;
 }
 
-/** Warns of items that are in several records. */
-function reportRepeated(day: GatheredDay, source: string): void {
-  const parts = day.parts.map(({ lists }) => lists);
-  const twice = parts.reduce((sum, lists) => sum + repeatedItems(lists), 0);
-  if (twice > 0) {
-    const found = twice === 1 ? 'one item is' : `${twice} items are`;
-    const message = `${found} the same in several records of one input: all are sent`;
-    warn(day, { source, field: 'items', message });
+/** Adds a record to those of its program. @returns notes about values that differ from those before */
+function addRecord(known: Map<string, Stated>, draft: DayDraft, program: string): Warning[] {
+  const { source, at: latest = -Infinity, mapped } = draft;
+  const replaced: string[] = [];
+  const outdated: string[] = [];
+  for (const [name, value] of Object.entries(draft.values)) {
+    const own = { value: name === 'rawJson' ? copyOf(value) : value, latest, program, source };
+    const before = known.get(name);
+    known.set(name, before === undefined ? own : restate(name, before, own));
+    // Layers of rawJson do not contradict each other.
+    const isSame = before === undefined || name === 'rawJson' || sameJson(before.value, value);
+    if (isSame || SUMMED_TOTALS.includes(name)) continue;
+    if (isOutdated(own, before)) outdated.push(name);
+    else replaced.push(name);
   }
-  const once = repeatedItems(parts.map((lists) => lists.flat()));
-  if (once > 0) {
-    const found = once === 1 ? 'one item is' : `${once} items are`;
-    const message = `${found} the same in several inputs: sent once`;
-    warn(day, { source, field: 'items', message });
-  }
+  const note = (names: readonly string[], said: string) =>
+    names.length === 0 || mapped ? [] : [{ source, message: `${names.join(', ')}: ${said}` }];
+  return [
+    ...note(replaced, "this record's value replaces an earlier one's"),
+    ...note(outdated, 'not sent, since another record of the day is later'),
+  ];
+}
+
+/** Returns a total on which the records of the only program that states it do not agree. */
+function contestedTotal(inputs: DayInputs): string | undefined {
+  return SUMMED_TOTALS.find((name) => {
+    const all = [...inputs].filter(([, drafts]) => drafts.some(({ values }) => name in values));
+    const values = all.flatMap(([, drafts]) => drafts.flatMap((draft) => draft.values[name] ?? []));
+    return new Set(all.map(([{ program }]) => program)).size === 1 && new Set(values).size > 1;
+  });
+}
+
+/** Says which items are in several records. */
+function repeatedNotes(parts: readonly DayPart[]): string[] {
+  const all = parts.map(({ lists }) => lists);
+  const twice = all.reduce((sum, lists) => sum + repeatedItems(lists), 0);
+  const once = repeatedItems(all.map((lists) => lists.flat()));
+  const said = (count: number) => (count === 1 ? 'one item is' : `${count} items are`);
+  return [
+    ...(twice > 0 ? [`${said(twice)} the same in several records of one input: all are sent`] : []),
+    ...(once > 0 ? [`${said(once)} the same in several inputs: sent once`] : []),
+  ];
 }
 
 /** Counts the items that equal one in another of the lists. */
@@ -286,51 +232,29 @@ function repeatedItems(lists: readonly (readonly JsonObject[])[]): number {
   return count;
 }
 
+/** Returns the items of a day's inputs. */
+function partsOf(inputs: DayInputs): readonly DayPart[] {
+  return [...inputs].reduce<readonly DayPart[]>((parts, [{ part }, drafts]) => {
+    const lists = drafts.flatMap(({ items }) => (items ? [items.map(({ values }) => values)] : []));
+    const isReplaced = ({ input }: DayPart) =>
+      part.input.kind === 'source' && part.onlyAdds !== true && sameInput(input, part.input);
+    return [...parts.filter((each) => !isReplaced(each)), { ...part, lists }];
+  }, []);
+}
+
 /** An input that says nothing about items has no lists. */
-function partOf({ lists, ...part }: DayPart): NutritionPart {
+function foodsOf({ lists, ...part }: DayPart): NutritionPart {
   return lists.length === 0 ? part : { ...part, items: lists.flat() };
 }
 
-function dayOf(draft: DayDraft, path: string): GatheredDay {
-  const items = draft.items?.map(({ values }) => values);
-  const fields = Object.entries(draft.values).map(([name, value]): [string, Stated] => [
-    name,
-    {
-      value: name === 'rawJson' ? copyOf(value) : value,
-      times: 1,
-      agreed: true,
-      isRanked: false,
-      latest: draft.at ?? -Infinity,
-      timed: draft.at !== undefined,
-      program: 'platform',
-      source: draft.source,
-    },
-  ]);
-  return {
-    fields: new Map(fields),
-    files: new Set([path]),
-    parts: [{ input: { kind: 'file', name: path }, lists: items ? [items] : [] }],
-    sources: [draft.source],
-    warnings: draft.warnings.slice(0, MAX_WARNINGS),
-    dropped: Math.max(0, draft.warnings.length - MAX_WARNINGS),
-    zoneUsed: draft.zoneUsed,
-    mapped: draft.mapped,
-  };
-}
-
-function restate(name: string, before: Stated, later: Stated, same: boolean): Stated {
+function restate(name: string, before: Stated, later: Stated): Stated {
   const outdated = isOutdated(later, before);
   const over = outdated ? before : later;
-  const layers = name === 'rawJson' && isObject(before.value) && isObject(later.value);
+  const isLayers = name === 'rawJson' && isObject(before.value) && isObject(later.value);
   return {
-    value: layers ? addLayer(before.value, later.value, outdated) : over.value,
-    times: before.times + later.times,
-    agreed: same && before.agreed && later.agreed,
-    isRanked: before.isRanked || later.isRanked,
+    ...over,
+    value: isLayers ? addLayer(before.value, later.value, outdated) : over.value,
     latest: Math.max(before.latest, later.latest),
-    timed: over.timed,
-    program: over.program,
-    source: over.source,
   };
 }
 
@@ -355,10 +279,5 @@ function contest(field: string, counts: Stated, other: Stated): Warning {
 
 /** Checks that a value was measured before an earlier one of the input. */
 function isOutdated(later: Stated, before: Stated): boolean {
-  return later.timed && later.latest < before.latest;
-}
-
-function warn(day: GatheredDay, warning: Warning): void {
-  if (day.warnings.length < MAX_WARNINGS) day.warnings.push(warning);
-  else day.dropped++;
+  return later.latest > -Infinity && later.latest < before.latest;
 }

@@ -1,5 +1,5 @@
 import { editDistance } from '../base/similar.ts';
-import type { FieldTable } from './fields.ts';
+import { type FieldTable, ITEM_FIELDS, NUTRITION_FIELDS, WELLNESS_FIELDS } from './fields.ts';
 
 /**
  * Knows how fields may be spelled. A spelling is recognised if it differs from the field's name in
@@ -58,6 +58,10 @@ export function plain(spelling: string): string {
   }
   return found;
 }
+
+export const WELLNESS_NAMES = new Names(WELLNESS_FIELDS);
+export const NUTRITION_NAMES = new Names(NUTRITION_FIELDS);
+export const ITEM_NAMES = new Names(ITEM_FIELDS);
 
 /**
  * Other programs' names for the local date of a record. They only count in a record that has no

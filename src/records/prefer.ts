@@ -7,7 +7,7 @@ import type { DayFoods, PreparedRecord, Rank, Warning } from './types.ts';
 /** Decides which of several programs counts on a day, whatever the order of arguments and commands. */
 
 /** The athlete's own records, and devices, count before exports. */
-const FIRST = ['platform', 'map', 'table', 'food-log', 'fit'];
+const FIRST = ['platform', 'table', 'food-log', 'fit'];
 
 /**
  * Returns the ranks of programs.

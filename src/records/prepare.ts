@@ -1,11 +1,11 @@
 import { SyncError, systemCode } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
-import { type InputReading, addRecord, finishInput, readingOf } from './add-record.ts';
+import { finishInput, readRecord } from './read-record.ts';
 import type { FitFile } from './wellness/fit-choice.ts';
 import { documentUrl } from '../base/version.ts';
 import { listNames } from './listed.ts';
-import { DayMerger } from './merge.ts';
+import { type InputDays, extentOf, mergeDays } from './merge.ts';
 import type { Input } from './read/input.ts';
 import { People } from './people.ts';
 import { readInput } from './read-input.ts';
@@ -17,6 +17,7 @@ import {
   type NutritionPart,
   type PreparedRecord,
   type Problem,
+  type Reading,
   type RecordKind,
   type RecordOptions,
   isDraft,
@@ -67,7 +68,6 @@ export async function prepareInputs(
   options: RecordOptions,
   signal: AbortSignal,
 ): Promise<PreparedInputs> {
-  const merger = new DayMerger(kind, '', options.rank);
   const invalid: InvalidRecord[] = [];
   const unreadable: UnreadableInput[] = [];
   const exports: RecognisedInput[] = [];
@@ -75,63 +75,64 @@ export async function prepareInputs(
   const warnings: Text[] = [];
   const fit: FitFile[] = [];
   // A stream is as new as now.
-  const dated = ({ isStream, ...input }: Input): Input =>
-    isStream === true ? { ...input, isStream, modified: options.now } : input;
-  const all = Array.from(inputs, dated);
-  const parts: { readonly modified: number; readonly merge: () => void }[] = [];
-  for (const input of all) {
-    const { name, origin = name, modified } = input;
+  const given = Array.from(inputs, (input) =>
+    input.isStream === true ? { ...input, modified: options.now } : input,
+  );
+  const read: (InputDays & { readonly modified: number })[] = [];
+  for (const input of given) {
+    const { name, origin: path = name, modified = 0 } = input;
     // The records of an input count only after it was read to its end.
-    const own = readingOf(kind, origin);
+    const readings: Reading[] = [];
     const reader = options.sources && new ExportReader(kind, options, options.sources);
     let count = 0;
-    let judged;
+    let own;
     try {
       if (input.samples === undefined)
-        count = await readAll(input, kind, options, own, reader, signal);
-      rejectOtherKind(kind, name, own);
+        count = await readAll(input, kind, options, readings, reader, signal);
+      rejectOtherKind(kind, name, readings);
       const facts = { ...options, ...options.sources, ...reader?.found, fieldUnits: reader?.units };
-      judged = finishInput(kind, name, own, facts, options.strict);
+      own = finishInput(kind, name, readings, facts, options.strict);
     } catch (error) {
-      unreadable.push(unreadableInput(kind, name, error, all.length > 1));
+      unreadable.push(unreadableInput(kind, name, error, given.length > 1));
       continue;
     }
     const { found, notes: left = [], samples = input.samples } = reader ?? {};
     if (samples !== undefined) {
-      fit.push({ name, origin, samples });
+      fit.push({ name, origin: path, samples });
       continue;
     }
+    const { drafts, verdict: judged } = own;
+    const extent = extentOf(drafts);
     if (found !== undefined) {
       const unread = [...(found.unread ?? []), ...judged.left];
-      exports.push({ input: name, ...found, unread, ...own.merger.extent });
+      exports.push({ input: name, ...found, unread, ...extent });
     }
     warnings.push(...[...judged.notes, ...left].map((note) => `${name}: ${note}`));
-    if (count === 0 || (judged.left.size > 0 && own.merger.extent.days === 0)) {
+    if (count === 0 || (judged.left.size > 0 && extent.days === 0)) {
       const lacks = found ? 'has no row with a value to send' : 'holds an empty list';
       const other =
         judged.left.size > 0 ? ` besides those left out: ${[...judged.left].join()}` : '';
       const hint = other === '' ? 'Export it again if it should have some.' : LEFT_OUT;
       empty.push({ name, problem: `${name} ${lacks}${other}.`, hint });
     }
-    const merge = () => {
-      merger.absorb(own.merger, found?.source.name, partOf(input, options, found));
-    };
-    parts.push({ modified: modified ?? 0, merge });
+    const { name: program = 'platform' } = found?.source ?? {};
+    read.push({ drafts, path, program, part: partOf(input, options, found), modified });
     for (const record of own.invalid) invalid.push(record);
   }
   // Of several files of one program, the newest counts.
-  for (const { merge } of parts.sort((a, b) => a.modified - b.modified)) merge();
+  const all: InputDays[] = read.sort((a, b) => a.modified - b.modified);
   const notes: Text[] = [];
   if (fit.length > 0) {
-    const { addFitDays } = await import('./fit-days.ts');
-    const ofFit = await addFitDays(fit, options, merger);
+    const { readFitDays } = await import('./fit-days.ts');
+    const ofFit = await readFitDays(fit, options);
+    all.push(...ofFit.inputs);
     for (const file of ofFit.read) exports.push({ ...FIT, ...file });
     for (const record of ofFit.invalid) invalid.push(record);
     notes.push(...ofFit.notes);
     warnings.push(...ofFit.warnings);
   }
-  // The platform shows one of the two.
-  const [day, ...days] = merger.leaveOutBeside('sleepQuality', 'sleepScore').sort();
+  const { records, beside, ...merged } = mergeDays(kind, all, options.rank);
+  const [day, ...days] = beside;
   if (day !== undefined) {
     const when =
       days.length === 0 ? day : `${(days.length + 1).toLocaleString('en-US')} days from ${day} on`;
@@ -139,8 +140,7 @@ export async function prepareInputs(
       `sleepQuality: the platform shows it in place of the sleepScore of the day. Not sent (${when})`,
     );
   }
-  invalid.push(...merger.takeContested());
-  const records = merger.finish();
+  invalid.push(...merged.invalid);
   return { records, invalid, unreadable, exports, empty, notes, warnings };
 }
 
@@ -169,7 +169,7 @@ async function readAll(
   input: Input,
   kind: RecordKind,
   options: RecordOptions,
-  own: InputReading,
+  readings: Reading[],
   reader: ExportReader | undefined,
   signal: AbortSignal,
 ): Promise<number> {
@@ -182,14 +182,14 @@ async function readAll(
     signal.throwIfAborted();
     count++;
     if ('value' in raw && raw.mapped !== true) people.addOf(raw.value, kind);
-    addRecord(kind, raw, ownOptions, own);
+    for (const reading of readRecord(kind, raw, ownOptions)) readings.push(reading);
   }
   people.rejectSeveral(input.name);
   return count;
 }
 
 /** @throws SyncError `INPUT_INVALID` if all records are of the other kind, or of an unknown program */
-function rejectOtherKind(kind: RecordKind, name: string, { readings }: InputReading): void {
+function rejectOtherKind(kind: RecordKind, name: string, readings: readonly Reading[]): void {
   const refused = readings.flatMap((reading) => (isDraft(reading) ? [] : [reading]));
   const [first] = refused;
   if (first === undefined || refused.length < readings.length) return;

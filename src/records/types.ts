@@ -35,23 +35,20 @@ export interface Problem {
 /** A problem of one of the rows that a record was made of. */
 export interface Fault extends Problem {
   readonly source?: string;
+  /** A value that could not be read; otherwise, a row that was perhaps cut off. */
+  readonly unsent?: true;
 }
-
-/** `unsent`: a value that could not be read; otherwise, a row that was perhaps cut off. */
-export type Doubt = Fault & Pick<Warning, 'unsent'>;
 
 /**
  * One record of an input. `source` names its place: `morning.json` (the whole document),
  * `morning.json#/data/0` (a JSON pointer, RFC 6901), `week.ndjson:12` (a line, counted from 1).
  */
-export type RawRecord = StatedRecord | (Problem & { readonly source: string });
-
-export interface StatedRecord {
+export interface RawRecord {
   readonly source: string;
   readonly value: JsonValue;
   /** The record was made from an export with the mapping of its source. */
   readonly mapped?: true;
-  readonly doubts?: readonly Doubt[];
+  readonly doubts?: readonly Fault[];
 }
 
 /** A record that cannot be sent. It does not affect the others. */
@@ -111,7 +108,7 @@ export interface NutritionPart {
   readonly asOf?: number | undefined;
 }
 
-/** A note that may apply to many records of an input, and is reported once: see `NoteCounter`. */
+/** A note that may apply to many records of an input, and is reported once. */
 export type RecurringNote =
   | (Warning & {
       /** Notes with one key are reported once. */
@@ -255,7 +252,7 @@ export type Reading = DayDraft | RefusedRecord;
 export interface DayDraft extends Entry {
   /** Nutrition only. Without it, the record says nothing about items. */
   readonly items: readonly Entry[] | undefined;
-  readonly zoneUsed: boolean;
+  zoneUsed: boolean;
   /** The time of the measurement (ms), if the record has one. */
   readonly at: number | undefined;
   /** As in {@link RawRecord}. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { recordDigest } from '../../src/records/digest.ts';
-import { DayMerger, MAX_WARNINGS } from '../../src/records/merge.ts';
+import { readRecord } from '../../src/records/read-record.ts';
+import { MAX_WARNINGS, mergeDays } from '../../src/records/merge.ts';
 import { prepareInputs } from '../../src/records/prepare.ts';
 import type {
   DayDraft,
@@ -9,9 +10,18 @@ import type {
   JsonValue,
   PreparedRecord,
   RawRecord,
+  Reading,
 } from '../../src/records/types.ts';
 import { SOURCES } from '../../src/records/sources/all.ts';
-import { BERLIN, chunks, prepare, prepareFiles, prepareRaw, rawRecords } from './support.ts';
+import {
+  BERLIN,
+  chunks,
+  inputOf,
+  prepare,
+  prepareFiles,
+  prepareRaw,
+  rawRecords,
+} from './support.ts';
 
 const date = '2026-02-15';
 const item = (name: string, extra: JsonObject = {}): JsonObject => ({
@@ -218,20 +228,13 @@ describe('merging input by input', () => {
 
   const inputs = (kind: 'wellness' | 'nutrition') =>
     fc.array(fc.array(draft(kind), { maxLength: 4 }), { maxLength: 4 });
-  const atOnce = (kind: 'wellness' | 'nutrition', drafts: readonly DayDraft[]) => {
-    const merger = new DayMerger(kind, 'in');
-    for (const each of drafts) merger.add(each);
-    return merger.finish();
-  };
-  const inputByInput = (kind: 'wellness' | 'nutrition', read: readonly (readonly DayDraft[])[]) => {
-    const together = new DayMerger(kind, '');
-    read.forEach((drafts, index) => {
-      const own = new DayMerger(kind, `in${index}`);
-      for (const each of drafts) own.add(each);
-      together.absorb(own);
-    });
-    return together.finish();
-  };
+  const atOnce = (kind: 'wellness' | 'nutrition', drafts: readonly DayDraft[]) =>
+    mergeDays(kind, [inputOf('in', drafts)]).records;
+  const inputByInput = (kind: 'wellness' | 'nutrition', read: readonly (readonly DayDraft[])[]) =>
+    mergeDays(
+      kind,
+      read.map((drafts, index) => inputOf(`in${index}`, drafts)),
+    ).records;
 
   test('sends the same wellness as merging all records at once', () => {
     const sent = (records: readonly PreparedRecord[]) =>
@@ -272,6 +275,18 @@ describe('merging input by input', () => {
         }
       }),
       { numRuns: 200 },
+    );
+  });
+
+  test('names the value that is sent where a program does not count, not one that was replaced', () => {
+    const read = (source: string, weight: number) =>
+      readRecord('wellness', { source, value: { date, weight } }, BERLIN) as DayDraft[];
+    const fitbit = { ...inputOf('fitbit.json', read('c', 72.4)), program: 'fitbit' };
+    const own = [inputOf('a.json', read('a', 72)), inputOf('b.json', read('b', 70))];
+    const { records } = mergeDays('wellness', [fitbit, ...own]);
+    expect(records.map(({ body }) => body)).toEqual([{ date, weight: 70 }]);
+    expect(records[0]?.warnings.map(({ message }) => String(message))).toContain(
+      '70 of platform counts, and not 72.4 of fitbit. `sync config set prefer weight=fitbit` chooses fitbit',
     );
   });
 
@@ -395,8 +410,8 @@ describe('preparing inputs', () => {
   });
 
   test('keeps broken lines as invalid records', async () => {
-    async function* lines(): AsyncGenerator<RawRecord> {
-      yield { source: 'in:1', problem: 'is not JSON' };
+    async function* lines(): AsyncGenerator<RawRecord | Reading> {
+      yield { source: 'in:1', problems: [{ problem: 'is not JSON' }] };
       yield* rawRecords([{ date, hrv: 61 }]);
     }
     const { records, invalid } = await prepareRaw('wellness', lines(), BERLIN);

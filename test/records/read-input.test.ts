@@ -293,12 +293,17 @@ describe('NDJSON', () => {
         { source: 'in:1', value: { hrv: 1 } },
         {
           source: 'in:2',
-          problem: "is not JSON: expected ',' or '}' after property value (column 10)",
+          problems: [
+            { problem: "is not JSON: expected ',' or '}' after property value (column 10)" },
+          ],
         },
-        { source: 'in:3', problem: 'is not JSON: unexpected "nonsense" (column 1)' },
+        {
+          source: 'in:3',
+          problems: [{ problem: 'is not JSON: unexpected "nonsense" (column 1)' }],
+        },
         {
           source: 'in:4',
-          problem: 'is not JSON: "hrv" appears twice in one object (column 12)',
+          problems: [{ problem: 'is not JSON: "hrv" appears twice in one object (column 12)' }],
         },
         { source: 'in:5', value: [1] },
         { source: 'in:6', value: { hrv: 5 } },
@@ -311,7 +316,7 @@ describe('NDJSON', () => {
     bytes[bytes.indexOf(0xc3)] = 0xff;
     expect((await read(bytes)).records).toEqual([
       { source: 'in:1', value: { hrv: 1 } },
-      { source: 'in:2', problem: 'is not UTF-8' },
+      { source: 'in:2', problems: [{ problem: 'is not UTF-8' }] },
       { source: 'in:3', value: { hrv: 2 } },
     ]);
   });

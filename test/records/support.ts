@@ -1,7 +1,10 @@
-import { addRecord, finishInput, readingOf } from '../../src/records/add-record.ts';
+import { finishInput, readRecord } from '../../src/records/read-record.ts';
+import { type InputDays, mergeDays } from '../../src/records/merge.ts';
 import { type PreparedInputs, prepareInputs } from '../../src/records/prepare.ts';
 import type {
+  DayDraft,
   RawRecord,
+  Reading,
   RecordKind,
   RecordOptions,
   SourceOptions,
@@ -15,14 +18,20 @@ export const BERLIN: RecordOptions = {
 /** Prepares raw records of any source. */
 export async function prepareRaw(
   kind: RecordKind,
-  raws: AsyncIterable<RawRecord>,
+  raws: AsyncIterable<RawRecord | Reading>,
   options: RecordOptions,
 ): Promise<Pick<PreparedInputs, 'records' | 'invalid'>> {
-  const reading = readingOf(kind, 'in.json');
-  const { merger, invalid } = reading;
-  for await (const raw of raws) addRecord(kind, raw, options, reading);
-  finishInput(kind, 'in.json', reading, options, options.strict);
-  return { records: merger.finish(), invalid };
+  const readings: Reading[] = [];
+  for await (const raw of raws) readings.push(...readRecord(kind, raw, options));
+  const { drafts, invalid } = finishInput(kind, 'in.json', readings, options, options.strict);
+  const { records } = mergeDays(kind, [inputOf('in.json', drafts)]);
+  return { records, invalid: [...invalid] };
+}
+
+/** The records of a file in the platform's form. */
+export function inputOf(path: string, drafts: readonly DayDraft[]): InputDays {
+  const part = { input: { kind: 'file', name: path } } as const;
+  return { drafts: [...drafts], path, program: 'platform', part };
 }
 
 /** Prepares values as if each were the element of an array in `in.json`. */

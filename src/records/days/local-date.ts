@@ -24,30 +24,23 @@ export interface Noted {
   readonly recurs?: 'midnight' | 'tz';
 }
 
-type Refused = { readonly ok: false; readonly problem: string };
+export interface Refused {
+  readonly problem: string;
+}
 
-export type LocalDate =
-  | ({
-      readonly ok: true;
-      /** `YYYY-MM-DD`. */
-      readonly date: string;
-      /** Another zone might have given another date. */
-      readonly zoneUsed: boolean;
-      /** The time of day, if one is written: ms since 1970. */
-      readonly instant?: number;
-    } & Noted)
-  | Refused;
+export interface LocalDate extends Noted {
+  /** `YYYY-MM-DD`. */
+  readonly date: string;
+  /** Another zone might have given another date. */
+  readonly zoneUsed: boolean;
+  /** The time of day, if one is written: ms since 1970. */
+  readonly instant?: number;
+}
 
-export type LoggedAt =
-  | ({
-      readonly ok: true;
-      /** `YYYY-MM-DDTHH:MM:SS+HH:MM`, with milliseconds if there were any. */
-      readonly loggedAt: string;
-      /** The local date, which is also the one in `loggedAt`. */
-      readonly date: string;
-      readonly zoneUsed: boolean;
-    } & Noted)
-  | Refused;
+export interface LoggedAt extends LocalDate {
+  /** `YYYY-MM-DDTHH:MM:SS+HH:MM` on the local date, with milliseconds if there were any. */
+  readonly loggedAt: string;
+}
 
 /**
  * Returns the local calendar date of a date or a timestamp.
@@ -57,20 +50,20 @@ export type LoggedAt =
  * athlete was, so the written date counts, unless the zone came from a flag. A time without an offset is
  * wall time in the zone.
  */
-export function localDateOf(value: string, run: Zone): LocalDate {
+export function localDateOf(value: string, run: Zone): LocalDate | Refused {
   const read = timeIn(value, run, 'date');
-  if ('problem' in read) return { ok: false, problem: read.problem };
-  if (!('place' in read)) return checked({ ok: true, date: read.date, zoneUsed: false });
+  if ('problem' in read) return read;
+  if (!('place' in read)) return checked({ date: read.date, zoneUsed: false });
   const { time, place, date, zone } = read;
   if (isMidnightDate(time, place, zone)) {
     const note = noteOfMidnight(time, date, zone);
-    return checked({ ok: true, date: time.date, zoneUsed: false, ...note });
+    return checked({ date: time.date, zoneUsed: false, ...note });
   }
   // A wall time names its own day; the zone matters only if it skipped that time.
   const zoneUsed = place.zoneUsed && (time.offset !== 'none' || date !== time.date);
   // Midnight is a date without a time, too.
   const at = place.wall % DAY === 0 ? {} : { instant: place.instant };
-  return checked({ ok: true, date, zoneUsed, ...at, ...noteOfDate(time, place, date, zone) });
+  return checked({ date, zoneUsed, ...at, ...noteOfDate(time, place, date, zone) });
 }
 
 /** Returns the calendar date of an instant (ms) in a zone. */
@@ -82,15 +75,15 @@ export function dateAt(instant: number, zone: Zone): string {
  * Returns a timestamp as `logged_at` is sent: the same instant, with the offset that holds at its place
  * and time. A numeric offset is kept, unless the zone came from a flag.
  */
-export function toLoggedAt(value: string, run: Zone): LoggedAt {
+export function toLoggedAt(value: string, run: Zone): LoggedAt | Refused {
   const read = timeIn(value, run, 'time');
-  if ('problem' in read) return { ok: false, problem: read.problem };
-  if (!('place' in read))
-    return { ok: false, problem: `has no time of day: write ${TIME_EXAMPLE}` };
+  if ('problem' in read) return read;
+  if (!('place' in read)) return { problem: `has no time of day: write ${TIME_EXAMPLE}` };
   const { time, place, date, zone } = read;
-  const loggedAt = writeInstant(place.instant, (place.wall - place.instant) / MINUTE);
+  const { instant, zoneUsed } = place;
+  const loggedAt = writeInstant(instant, (place.wall - instant) / MINUTE);
   const note = noteOfTime(time, place, loggedAt, zone);
-  return checked({ ok: true, loggedAt, date, zoneUsed: place.zoneUsed, ...note });
+  return checked({ loggedAt, date, instant, zoneUsed, ...note });
 }
 
 /** Returns the instant of a timestamp (ms since 1970); undefined if it is none, or out of range. */
@@ -244,5 +237,5 @@ function outOfRange(date: string): Refused | undefined {
   const problem = isBefore
     ? `${date} is before ${FIRST_DATE}: ${cause}`
     : `${date} is outside ${FIRST_DATE} to ${LAST_DATE}`;
-  return { ok: false, problem };
+  return { problem };
 }

@@ -52,8 +52,8 @@ export class ReadZones {
     const zone: Zone = { name: known, from };
     const day = localDateOf(written, zone);
     const now = isChosen ? localDateOf(written, { name, from }) : day;
-    if (day.ok && !isChosen) this.#dayZones.set(day.date, known);
-    else if (day.ok && now.ok && day.date !== now.date) this.#left.add(day.date);
+    if ('date' in day && !isChosen) this.#dayZones.set(day.date, known);
+    else if ('date' in day && 'date' in now && day.date !== now.date) this.#left.add(day.date);
     return isChosen ? undefined : zone;
   }
 }

@@ -1,4 +1,4 @@
-import { dateAt, localDateOf, type LocalDate, type LoggedAt, type Noted } from './local-date.ts';
+import { dateAt, localDateOf, type LocalDate, type Noted, type Refused } from './local-date.ts';
 import { joinPointer } from '../listed.ts';
 import { dateName, plain } from '../names.ts';
 import { TIME_EXAMPLE } from './timestamp.ts';
@@ -57,26 +57,26 @@ export function readDate(
  * Reads a timestamp: a text, or a number of seconds or milliseconds since 1970. Notes its warnings;
  * returns `undefined` after a problem.
  */
-export function readTime<T extends LocalDate | LoggedAt>(
+export function readTime<T extends LocalDate>(
   value: JsonValue,
   field: string,
   notes: Notes,
   wanted: 'date' | 'time',
-  read: (text: string) => T,
-): (T & { ok: true }) | undefined {
+  read: (text: string) => T | Refused,
+): T | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') {
     const date = wanted === 'date' ? '"2026-02-15" or ' : '';
     const hint = `write an ISO 8601 text, such as ${date}"${TIME_EXAMPLE}"`;
     notes.problem(field, `is ${show(value)}: ${hint}`);
     return undefined;
   }
-  const result: LocalDate | LoggedAt = read(String(value));
-  if (!result.ok) {
+  const result = read(String(value));
+  if ('problem' in result) {
     notes.problem(field, `${show(value)}: ${result.problem}`);
     return undefined;
   }
   noteTime(value, field, notes, result);
-  return result as T & { ok: true };
+  return result;
 }
 
 function noteTime(value: JsonValue, field: string, notes: Notes, { warning, recurs }: Noted): void {

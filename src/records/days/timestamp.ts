@@ -79,10 +79,13 @@ function readEpoch(digits: string, fraction: string): Timestamp {
 
 /** @param text what follows the date: a clock, an offset and a zone */
 function readTime(date: string, text: string): Timestamp | TimeFault {
-  const [, other = '', rest = ''] = OTHER_CLOCK.exec(text) ?? [];
-  const clock = readTimeOfDay(other);
-  if (clock !== undefined) return readTime(date, `T${clock}${rest}`);
   const match = TIME.exec(text);
+  const end = match === null ? text : text.slice(match[0].length);
+  if (end !== '') {
+    const [, other = '', rest = ''] = OTHER_CLOCK.exec(text) ?? [];
+    const clock = readTimeOfDay(other);
+    if (clock !== undefined) return readTime(date, `T${clock}${rest}`);
+  }
   if (match === null) {
     return { problem: `${JSON.stringify(text)} after the date is no time, such as T19:30:00` };
   }
@@ -90,10 +93,9 @@ function readTime(date: string, text: string): Timestamp | TimeFault {
   if (typeof wall === 'object') return wall;
   const offset = readOffset(match[5] ?? '');
   if (typeof offset === 'object') return offset;
-  const afterOffset = text.slice(match[0].length);
-  if (afterOffset === '') return { form: 'time', date, wall, offset };
-  const name = ZONE.exec(afterOffset)?.[1];
-  if (name === undefined) return { problem: wrongEnd(afterOffset.trim()) };
+  if (end === '') return { form: 'time', date, wall, offset };
+  const name = ZONE.exec(end)?.[1];
+  if (name === undefined) return { problem: wrongEnd(end.trim()) };
   const zone = knownZone(name);
   if (zone === undefined) return { problem: `there is no time zone ${name}: leave it out` };
   return { form: 'time', date, wall, offset, zone };
@@ -112,8 +114,12 @@ function readClock(
   // Truncated, not rounded: a time must not move into the next second, or the next day.
   const millis = Number(fraction.slice(0, 3).padEnd(3, '0'));
   const clock = ((hour * 60 + minute) * 60 + Math.min(second, 59)) * 1000 + millis;
-  return Date.parse(date) + clock;
+  if (date !== last.date) last = { date, start: Date.parse(date) };
+  return last.start + clock;
 }
+
+/** The last day that was read, and its start: most times are of the same day as the one before. */
+let last = { date: '', start: NaN };
 
 function readOffset(text: string): number | 'utc' | 'none' | TimeFault {
   if (text === '') return 'none';

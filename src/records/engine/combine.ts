@@ -38,10 +38,8 @@ export function combination(name: Name = 'latest', prefer: readonly string[] = [
       return chosen((next, kept) => isLater(next, kept, true));
     case 'earliest':
       return chosen((next, kept) => isLater(kept, next, false));
-    case 'min':
-      return chosen((next, kept) => numberOf(next) < numberOf(kept));
     case 'max':
-      return chosen((next, kept) => numberOf(next) > numberOf(kept));
+      return chosen((next, kept) => Number(next.value) > Number(kept.value));
     case 'sum':
       return total((sum) => sum);
     case 'once':
@@ -55,10 +53,6 @@ export function combination(name: Name = 'latest', prefer: readonly string[] = [
 function isLater(one: Sample, other: Sample, untimed: boolean): boolean {
   if (one.instant === undefined || other.instant === undefined) return untimed;
   return one.instant === other.instant ? untimed : one.instant > other.instant;
-}
-
-function numberOf({ value }: Sample): number {
-  return typeof value === 'number' ? value : NaN;
 }
 
 function chosen(replaces: (next: Sample, kept: Sample) => boolean): Combination {
@@ -77,13 +71,10 @@ function total(finish: (sum: number, count: number) => number): Combination {
   return {
     add(sample) {
       last = sample;
-      if (typeof sample.value !== 'number') return;
-      sum += sample.value;
+      sum += Number(sample.value);
       count++;
     },
-    // Texts are no numbers: the rules of the field say so.
-    result: () =>
-      count === 0 ? given(last) : { ...given(last), value: finish(sum, count), count },
+    result: () => ({ ...given(last), value: finish(sum, count), count }),
   };
 }
 

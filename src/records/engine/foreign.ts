@@ -1,7 +1,7 @@
 import { documentUrl } from '../../base/version.ts';
 import { type Text, phrase } from '../../base/phrase.ts';
 import { WELLNESS_FIELDS, isDayTotal } from '../fields.ts';
-import { Names, plain } from '../names.ts';
+import { WELLNESS_NAMES, plain } from '../names.ts';
 
 /**
  * Tells a wellness diary from other files that have a date and a name such as `weight`: logs of lifted
@@ -25,11 +25,9 @@ export function nameSource(source = 'table'): Text {
   return phrase`If its values are yours, add --source ${source}. Otherwise write its values to a file of your own: ${documentUrl('records.md')}`;
 }
 
-const names = new Names(WELLNESS_FIELDS);
-
 /** Checks for the name of a field or a neutral one. */
 export function isOwnName(name: string): boolean {
-  return NEUTRAL.test(plain(name)) || names.find(name) !== undefined;
+  return NEUTRAL.test(plain(name)) || WELLNESS_NAMES.find(name) !== undefined;
 }
 
 const FIELD_NAMES = new Set(Object.keys(WELLNESS_FIELDS).map(plain));
@@ -50,7 +48,7 @@ const OF_ROWS =
   /^(?:(?:is|was|has) .*|goals?|targets?|type|kind|period|statistic|label|name|user(?: ?name)?|patient|person|athlete|member|subject|status)$/i;
 
 function fieldOf(column: string): string | undefined {
-  return names.find(column.replace(/[([,].*/, ''));
+  return WELLNESS_NAMES.find(column.replace(/[([,].*/, ''));
 }
 
 /** In a table with a time, totals of a day count an hour or a walk; with a week, perhaps the week. */

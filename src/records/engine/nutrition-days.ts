@@ -1,12 +1,12 @@
 import { ITEM_FIELDS, MEAL, NUTRITION_FIELDS } from '../fields.ts';
-import type { Doubt, JsonObject, RawRecord } from '../types.ts';
+import type { Fault, JsonObject, RawRecord } from '../types.ts';
 import { knownWord, scalarText } from '../values.ts';
 import { secondRow } from './refusals.ts';
 import type { Row } from './row.ts';
 import {
   type FoundValue,
   type MappingOptions,
-  type ValueFault,
+  type RowFault,
   ValueReader,
   problemOf,
   targetsOf,
@@ -40,8 +40,8 @@ export class NutritionDays {
   }
 
   /** @param problems gets one for each value of no day, and if strict for each that cannot be read */
-  add(row: Row, problems: RawRecord[]): void {
-    const faults: ValueFault[] = [];
+  add(row: Row, problems: RowFault[]): void {
+    const faults: RowFault[] = [];
     const item = fieldsOf(this.#items.read(row, faults));
     const totals = fieldsOf(this.#totals.read(row, faults));
     const isItem = Object.keys(item).some((field) => !LABELS.includes(field));
@@ -72,8 +72,8 @@ export class NutritionDays {
     for (const date of [...this.#days.keys()].sort()) {
       const day = this.#days.get(date);
       this.#days.delete(date);
-      if (day === undefined || (this.#options.strict === true && day.doubts.some(isUnsent)))
-        continue;
+      const isRefused = this.#options.strict === true && day?.doubts.some(({ unsent }) => unsent);
+      if (day === undefined || isRefused === true) continue;
       const items = this.#mapping.item === undefined ? {} : { items: day.items };
       const value = { date, ...items, ...day.totals };
       yield { source: day.source, mapped: true, value, doubts: day.doubts };
@@ -85,11 +85,7 @@ interface NutritionDay {
   readonly source: string;
   readonly items: JsonObject[];
   readonly totals: JsonObject;
-  readonly doubts: Doubt[];
-}
-
-function isUnsent({ unsent }: Doubt): boolean {
-  return unsent === true;
+  readonly doubts: Fault[];
 }
 
 /** What says nothing about how much was eaten. */

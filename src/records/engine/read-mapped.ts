@@ -5,7 +5,7 @@ import { People } from '../people.ts';
 import { NutritionDays } from './nutrition-days.ts';
 import { type Row, type Rows, firstValue } from './row.ts';
 import { numbersOf, orderOf } from './time.ts';
-import type { MappingOptions } from './row-values.ts';
+import { type MappingOptions, type RowFault, refusalOf } from './row-values.ts';
 import type { Mapping, Path } from '../sources/types.ts';
 import { WellnessDays } from './wellness-days.ts';
 
@@ -31,7 +31,7 @@ export async function* readMapped(
   const { from, format } = mapping.kind === 'wellness' ? mapping.day : mapping.time;
   const isTable = mapping.format === 'csv';
   const mayLackOrder = isTable && format === undefined;
-  const problems: RawRecord[] = [];
+  const problems: RowFault[] = [];
   /** Rows with dates such as 11/21/2026: all of them together settle which number is the day. */
   const yearLast: Row[] = [];
   for await (const rows of parts) {
@@ -46,11 +46,11 @@ export async function* readMapped(
         yearLast.push(row);
       } else reader.add(row, problems);
     }
-    if (problems.length > 0) yield* problems.splice(0);
+    if (problems.length > 0) yield* problems.splice(0).map(refusalOf);
   }
   people.rejectSeveral(options.name ?? '');
   for (const row of inOrder(yearLast, [from].flat())) reader.add(row, problems);
-  yield* problems.splice(0);
+  yield* problems.splice(0).map(refusalOf);
   yield* reader.finish();
 }
 

@@ -1,5 +1,5 @@
 import type { FieldTable } from '../fields.ts';
-import type { Fault, JsonValue, RawRecord, Zone } from '../types.ts';
+import type { Fault, JsonValue, RefusedRecord, Zone } from '../types.ts';
 import { type RawValue, type TakenValue, contradiction, scalarText, takeValue } from '../values.ts';
 import type { Row } from './row.ts';
 import type { MappingRule, Mapping, Path, TimeRule } from '../sources/types.ts';
@@ -45,8 +45,12 @@ export interface FoundValue extends FieldTarget {
   readonly taken: TakenValue;
 }
 
-/** A value that cannot be read. */
-export type ValueFault = Fault & Required<Pick<Fault, 'source' | 'field'>>;
+/** A row, or a value of it, that cannot be read. */
+export type RowFault = Fault & Required<Pick<Fault, 'source'>>;
+
+export function refusalOf({ source, ...problem }: RowFault): RefusedRecord {
+  return { source, problems: [problem] };
+}
 
 function ofEachColumn(target: FieldTarget): FieldTarget[] {
   const paths = [target.rule.from].flat();
@@ -81,7 +85,7 @@ export class ValueReader {
   }
 
   /** @param faults gets one for each value that cannot be read */
-  read(row: Row, faults: ValueFault[]): FoundValue[] {
+  read(row: Row, faults: RowFault[]): FoundValue[] {
     const name = this.#name === undefined ? undefined : row.get(this.#name);
     const found: FoundValue[] = [];
     const faulty = new Set<string>();
@@ -124,7 +128,7 @@ export class ValueReader {
 }
 
 /** Limits the names of values that no rule wants, which are listed. */
-const MAX_UNREAD = 100;
+export const MAX_UNREAD = 100;
 
 function isNamed({ named }: MappingRule, name: JsonValue | undefined): boolean {
   if (named === undefined) return true;
@@ -135,7 +139,7 @@ export function problemOf(
   row: Row,
   rule: TimeRule,
   when: { problem: string } | undefined,
-): RawRecord {
+): RowFault {
   const problem = when?.problem ?? `${nameOf(rule)} is empty`;
   return { source: row.source, field: 'date', problem };
 }

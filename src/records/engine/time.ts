@@ -40,15 +40,13 @@ export function readWhen(
   if (value === undefined) return rule.or && readWhen(row, rule.or, zone, wanted);
   const text = isoOf(value, rule, row);
   if (text === undefined) return faultOf(row, rule, zone);
-  const isDate = /^.{10}$/.test(text);
-  const read = wanted === 'day' || isDate ? localDateOf(text, zone) : toLoggedAt(text, zone);
-  if (!read.ok) return faultOf(row, rule, zone, read.problem);
-  const instant = 'loggedAt' in read ? Date.parse(read.loggedAt) : read.instant;
+  const isDay = wanted === 'day' || !HAS_CLOCK.test(text);
+  const read = isDay ? localDateOf(text, zone) : toLoggedAt(text, zone);
+  if ('problem' in read) return faultOf(row, rule, zone, read.problem);
+  const { date, instant, recurs, warning } = read;
   const { plusHours } = rule;
-  if (plusHours === undefined || instant === undefined) {
-    const moved = read.recurs === 'tz' ? read.warning : undefined;
-    return { date: read.date, instant, text, moved };
-  }
+  if (plusHours === undefined || instant === undefined)
+    return { date, instant, text, moved: recurs === 'tz' ? warning : undefined };
   return { date: dateAt(instant + plusHours * 3_600_000, zoneOfTime(text, zone)), instant, text };
 }
 
@@ -79,8 +77,6 @@ export function readInstant(row: Row, rule: TimeRule, zone: Zone): number | unde
 const FORMATS: Readonly<Record<NonNullable<TimeRule['format']>, string>> = {
   iso: 'date that sync reads',
   day: 'calendar date',
-  s: 'count of seconds',
-  ms: 'count of milliseconds',
   days: 'count of days',
   mdy: 'date in the order month, day, year',
   dmy: 'date in the order day, month, year',
@@ -93,41 +89,26 @@ export function nameOf({ from }: TimeRule): string {
 
 /** Returns a time in ISO 8601; undefined if it is not written as its rule says. */
 function isoOf(value: JsonValue, rule: TimeRule, row: Row): string | undefined {
-  const offset = offsetOf(rule, row);
   const { format = 'iso' } = rule;
   if (format === 'day') return dayOf(value);
-  if (format === 's' || format === 'ms' || format === 'days') {
-    const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-    if (typeof count !== 'number' || !Number.isFinite(count)) return undefined;
-    const instant = count * UNIT_MS[format];
-    if (Math.abs(instant) > MAX_DATE_MS) return undefined;
-    if (format === 'days') return new Date(instant).toISOString().slice(0, 10);
-    return writeInstant(instant, offset ?? 0).replace(/\+00:00$/, 'Z');
-  }
-  const written = Array.isArray(value) ? listed(value) : writtenOf(value, format);
+  if (format === 'days') return dayAt(countOf(value) * DAY_MS);
+  const written = Array.isArray(value)
+    ? listed(value)
+    : format === 'iso'
+      ? scalarText(value).trim() || undefined
+      : numbersOf(value, format);
   if (written === undefined) return undefined;
   const clock = rule.clock === undefined ? undefined : firstValue(row, rule.clock);
   const text = typeof clock === 'string' ? joinClock(written, clock) : written;
+  const offset = offsetOf(rule, row);
+  if (offset === undefined && rule.zone === undefined) return text;
   if (offset !== undefined && /^\d{13}$/.test(written))
     return writeInstant(Number(written), offset);
-  if (offset === undefined && rule.zone === undefined) return text;
   if (text === undefined || !HAS_CLOCK.test(text)) return text;
   const utc = rule.zone === 'utc' && !HAS_OFFSET.test(text) ? `${text}Z` : text;
-  if (offset !== undefined && /Z$/i.test(utc)) {
-    const instant = Date.parse(utc.replace(' ', 'T'));
-    return Number.isNaN(instant) ? undefined : writeInstant(instant, offset);
-  }
-  return offset === undefined || HAS_OFFSET.test(utc)
-    ? utc
-    : `${utc}${writeInstant(0, offset).slice(-6)}`;
-}
-
-function writtenOf(value: JsonValue, format: 'iso' | 'mdy' | 'dmy'): string | undefined {
-  if (format !== 'iso') return numbersOf(value, format);
-  if (typeof value !== 'string') return undefined;
-  const text = value.trim();
-  const named = readNamedDate(text);
-  return typeof named === 'string' ? named : text;
+  if (offset === undefined || !/Z$/i.test(utc)) return utc;
+  const instant = Date.parse(utc.replace(' ', 'T'));
+  return Number.isNaN(instant) ? undefined : writeInstant(instant, offset);
 }
 
 /** Writes the numbers that Java makes of a time: year, month, day, hour, minute, second, nanosecond. */
@@ -141,16 +122,23 @@ function listed(numbers: readonly JsonValue[]): string | undefined {
 
 function dayOf(value: JsonValue): string | undefined {
   const [written] = /^\d{4}-\d{2}-\d{2}(?!\d)/.exec(scalarText(value).trim()) ?? [];
-  if (written !== undefined) return written;
-  const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  if (typeof count !== 'number' || !(Math.abs(count) <= MAX_DATE_MS)) return undefined;
-  return new Date(count).toISOString().slice(0, 10);
+  return written ?? dayAt(countOf(value));
+}
+
+function countOf(value: JsonValue): number {
+  return Number(scalarText(value).trim() || NaN);
+}
+
+/** Returns the day in UTC of an instant (ms since 1970); undefined if a date cannot have it. */
+function dayAt(instant: number): string | undefined {
+  return Math.abs(instant) <= MAX_DATE_MS
+    ? new Date(instant).toISOString().slice(0, 10)
+    : undefined;
 }
 
 /** The last instant of a `Date`. */
 const MAX_DATE_MS = 8.64e15;
-const UNIT_MS = { s: 1_000, ms: 1, days: 86_400_000 } as const;
-const OFFSET_MINUTES = { h: 60, min: 1, s: 1 / 60, ms: 1 / 60_000 } as const;
+const DAY_MS = 86_400_000;
 const HAS_CLOCK = /\d:\d/;
 const HAS_OFFSET = /(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)$/i;
 
@@ -177,17 +165,17 @@ export function numbersOf(value: JsonValue | undefined, order: 'mdy' | 'dmy'): s
 }
 
 /** Joins a date and a time of day. */
-function joinClock(date: string, clock: string): string | undefined {
-  if (clock === '') return date;
+function joinClock(written: string, clock: string): string | undefined {
+  const named = readNamedDate(written);
+  const date = typeof named === 'string' ? named : written;
   const time = readTimeOfDay(clock);
   return time === undefined ? undefined : `${date.slice(0, 10)}T${time}`;
 }
 
 /** Returns the record's offset from UTC in minutes; undefined if it has none. */
-function offsetOf({ offset, offsetUnit }: TimeRule, row: Row): number | undefined {
+function offsetOf({ offset }: TimeRule, row: Row): number | undefined {
   const value = offset === undefined ? undefined : firstValue(row, offset);
   if (value === undefined) return undefined;
-  if (offsetUnit !== undefined) return Number(value) * OFFSET_MINUTES[offsetUnit];
   const [, sign, hours, minutes = '0'] =
     /^(?:UTC|GMT)?\s*([+-])(\d{1,2}):?(\d{2})?$/i.exec(scalarText(value)) ?? [];
   if (hours === undefined) return /^(?:UTC|GMT|Z)$/i.test(scalarText(value)) ? 0 : undefined;

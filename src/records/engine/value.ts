@@ -1,6 +1,5 @@
 import type { FieldRule as PlatformRule } from '../fields.ts';
 import { type Conversion, convert } from '../../base/units.ts';
-import { readDuration } from '../clock.ts';
 import type { FieldUnits, JsonValue } from '../types.ts';
 import {
   CONVERTED_DECIMALS,
@@ -53,11 +52,11 @@ export function rawValue(
     return { value: typeof found === 'number' ? String(found) : found, isRounded: !isGuess };
   }
   if (isPlaceholder(found)) return undefined;
-  const isNumber = typeof found === 'string' && rule.read === undefined;
-  const cell = isNumber ? dividedCell(found, field, rule.factor === SECS_PER_MINUTE) : undefined;
+  const ofMinutes = rule.factor === SECS_PER_MINUTE;
+  const cell = typeof found === 'string' ? dividedCell(found, field, ofMinutes) : undefined;
   let number = 0;
   for (const value of [cell?.text ?? found, ...addends(row, rule)]) {
-    const part = numberOf(value, rule, commaIsDecimal);
+    const part = numberOf(value, commaIsDecimal);
     if (part === undefined) return { problem: wrongNumber(value, platform) };
     number += part;
   }
@@ -114,14 +113,12 @@ function unknownWord(value: JsonValue, words: readonly string[]): string {
   return `is ${show(value)}; ${words.join(', ')} are known`;
 }
 
-function numberOf(
-  value: JsonValue,
-  { read }: Pick<MappingRule, 'read'>,
-  commaIsDecimal: DecimalComma,
-): number | undefined {
-  if (typeof value === 'number') return value;
-  if (typeof value !== 'string') return undefined;
-  return read === 'duration' ? readDuration(value) : parseNumber(value, commaIsDecimal);
+function numberOf(value: JsonValue, commaIsDecimal: DecimalComma): number | undefined {
+  return typeof value === 'string'
+    ? parseNumber(value, commaIsDecimal)
+    : typeof value === 'number'
+      ? value
+      : undefined;
 }
 
 /** Returns what the value is divided by; undefined if the record does not have it. */
@@ -132,7 +129,7 @@ function divisorOf(
 ): number | undefined {
   if (over === undefined) return 1;
   const found = firstValue(row, over);
-  const number = found === undefined ? undefined : numberOf(found, {}, commaIsDecimal);
+  const number = found === undefined ? undefined : numberOf(found, commaIsDecimal);
   return number === 0 ? undefined : number;
 }
 

@@ -3,7 +3,7 @@ import { NONE } from '../members.ts';
 import { Notes } from '../notes.ts';
 import { secondRow } from './refusals.ts';
 import { NIGHT, type SpanRule, type WellnessMapping } from '../sources/types.ts';
-import type { JsonObject, RawRecord, Reading } from '../types.ts';
+import type { JsonObject, Reading } from '../types.ts';
 import { type TakenValue, scalarText, takeValue } from '../values.ts';
 import { dayOf } from '../days/wellness-day.ts';
 import { type Combination, type Sample, combination } from './combine.ts';
@@ -12,9 +12,10 @@ import { type Row, firstValue } from './row.ts';
 import {
   type FoundValue,
   type MappingOptions,
-  type ValueFault,
+  type RowFault,
   ValueReader,
   problemOf,
+  refusalOf,
   targetOf,
   targetsOf,
 } from './row-values.ts';
@@ -30,7 +31,7 @@ interface SleepPart extends Pick<Row, 'source' | 'doubt'> {
   readonly end: number;
   readonly date: string;
   readonly values: readonly FoundValue[];
-  readonly faults: readonly ValueFault[];
+  readonly faults: readonly RowFault[];
 }
 
 /** Combines the rows of an export to one record a day. */
@@ -53,8 +54,8 @@ export class WellnessDays {
   }
 
   /** @param problems gets one for each value of no day, and if strict for each that cannot be read */
-  add(row: Row, problems: RawRecord[]): void {
-    const faults: ValueFault[] = [];
+  add(row: Row, problems: RowFault[]): void {
+    const faults: RowFault[] = [];
     const values = this.#values.read(row, faults);
     if (values.length === 0 && faults.length === 0) return;
     const { day, at, span, sleep = NIGHT, partFrom } = this.#mapping;
@@ -101,7 +102,7 @@ export class WellnessDays {
     return (isTime ? readWhen(row, span.from, this.#options.zone, 'time') : undefined) ?? when;
   }
 
-  #addStage(row: Row, span: SpanRule, values: readonly FoundValue[], problems: RawRecord[]): void {
+  #addStage(row: Row, span: SpanRule, values: readonly FoundValue[], problems: RowFault[]): void {
     const start = readInstant(row, span.from, this.#options.zone);
     const to = readWhen(row, span.to, this.#options.zone, 'time');
     const end = instantOf(to);
@@ -159,7 +160,7 @@ export class WellnessDays {
     }
   }
 
-  *finish(): Generator<RawRecord | Reading, void, undefined> {
+  *finish(): Generator<Reading, void, undefined> {
     for (const { date, seconds, source } of nightsOf(
       this.#stages.splice(0),
       this.#mapping.span?.prefer ?? [],
@@ -182,7 +183,7 @@ export class WellnessDays {
       this.#days.delete(date);
       if (day === undefined || (isStrict && day.faults.length > 0)) continue;
       if (day.hasValues) yield day.read(date, this.#options);
-      else yield* day.faults;
+      else yield* day.faults.map(refusalOf);
     }
   }
 }
@@ -198,7 +199,7 @@ interface FieldSamples extends FoundValue {
 
 class WellnessDay {
   /** Values that could not be read: a sum that lacks a part is not sent. */
-  readonly faults: ValueFault[] = [];
+  readonly faults: RowFault[] = [];
   /** Faults of whole rows. */
   readonly doubts: string[] = [];
   readonly #fields = new Map<string, FieldSamples>();

@@ -2,10 +2,8 @@ import { Parser, type QuoteType } from 'htmlparser2';
 import { SyncError } from '../../base/errors.ts';
 import { XmlFault, XmlFeed, decodedXml } from '../../base/xml.ts';
 import type { Row } from './row.ts';
+import { MAX_UNREAD } from './row-values.ts';
 import type { Mapping, Path } from '../sources/types.ts';
-
-/** Limits the types of elements that are listed because no field wants them. */
-const MAX_UNREAD = 100;
 
 /**
  * Reads XML: each element with the mapping's name becomes a row, its attributes the members. Yields the rows of

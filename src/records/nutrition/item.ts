@@ -1,7 +1,6 @@
 import { readTimeOfDay } from '../clock.ts';
-import { ITEM_FIELDS } from '../fields.ts';
 import { toLoggedAt } from '../days/local-date.ts';
-import { Names } from '../names.ts';
+import { ITEM_NAMES } from '../names.ts';
 import { notePlan } from '../plan.ts';
 import { readDate, readTime } from '../days/record-date.ts';
 import { TIME_EXAMPLE } from '../days/timestamp.ts';
@@ -9,8 +8,6 @@ import type { Entry, JsonObject, JsonValue, RecordOptions, Zone } from '../types
 import type { Notes } from '../notes.ts';
 import { entryOf, noteNothingKnown, noteUnknown, readFields, spellingsOf } from '../members.ts';
 import { isObject, show } from '../values.ts';
-
-const itemNames = new Names(ITEM_FIELDS);
 
 /** A day of a nutrition record, while its items are read. */
 export interface ReadDay {
@@ -42,17 +39,19 @@ export function readItem(
     notes.problem(path, `is ${show(raw)}; an object is expected`);
     return;
   }
+  const { problems, warnings, recurring } = notes;
+  const [faults, warned, recurred] = [problems.length, warnings.length, recurring.length];
   const day = named?.date;
   const written = writtenTime(raw, path, day, zone, notes);
-  const { read, unknown } = readFields(raw, itemNames, notes, path, written?.names);
+  const { read, unknown } = readFields(raw, ITEM_NAMES, notes, path, written?.names);
   const { values } = read;
   notePlan(unknown, raw, notes, path);
-  const isEmpty = Object.keys(values).length === 0 && notes.problems.length === 0;
+  const isEmpty = Object.keys(values).length === 0 && problems.length === faults;
   if (isEmpty && unknown.length === 0) {
     notes.problem(path, 'has nothing but its time: write a "name" or "carbs"');
   } else if (isEmpty) {
-    noteNothingKnown(unknown, itemNames, notes, path);
-  } else noteUnknown(unknown, itemNames, notes, path);
+    noteNothingKnown(unknown, ITEM_NAMES, notes, path);
+  } else noteUnknown(unknown, ITEM_NAMES, notes, path);
   if (written === undefined) {
     notes.problem(`${path}/logged_at`, `is missing: write "logged_at": "${TIME_EXAMPLE}"`);
     return;
@@ -71,8 +70,8 @@ export function readItem(
   days.set(own.date, own);
   own.items.push(entryOf(read, notes, { date: own.date, path }));
   own.zoneUsed ||= zoneUsed;
-  own.notes.warnings.push(...notes.warnings);
-  own.notes.recurring.push(...notes.recurring);
+  own.notes.warnings.push(...warnings.splice(warned));
+  own.notes.recurring.push(...recurring.splice(recurred));
 }
 
 interface WrittenTime {

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../digest.ts';
+import { ITEM_FIELDS } from '../fields.ts';
 import type { JsonObject, JsonValue } from '../types.ts';
 
 /** Compares nutrition items, tolerating what services drop, trim or fill in. */
@@ -23,9 +23,11 @@ export function itemIdentity(item: JsonObject): string {
   return `${instantOf(item)} ${nameOf(item)}`;
 }
 
+const FIELDS = Object.keys(ITEM_FIELDS);
+
 /** Returns all fields of an item as one text, regardless of the zone of `logged_at`: what an input says. */
 export function itemKey(item: JsonObject): string {
-  return canonicalJson({ ...item, logged_at: instantOf(item) });
+  return JSON.stringify([instantOf(item), ...FIELDS.map((field) => item[field] ?? null)]);
 }
 
 /** Checks that a service that shows `shown` holds `item`. */

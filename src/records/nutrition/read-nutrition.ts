@@ -1,22 +1,17 @@
-import { ITEM_FIELDS, NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
-import { Names, plain } from '../names.ts';
+import { ITEM_NAMES, NUTRITION_NAMES, WELLNESS_NAMES, plain } from '../names.ts';
 import { type ReadDay, readItem } from './item.ts';
 import { farAhead, noteMissingDate, readDate } from '../days/record-date.ts';
-import type { JsonObject, JsonValue, Reading, RecordOptions, StatedRecord } from '../types.ts';
+import type { JsonObject, JsonValue, Reading, RecordOptions, RawRecord } from '../types.ts';
 import { Notes } from '../notes.ts';
 import { isSumName } from '../engine/foreign.ts';
 import { draftOf, noteNothingKnown, noteUnknown, readFields, spellingsOf } from '../members.ts';
 import { isObject, scalarText, show } from '../values.ts';
 
-const dayNames = new Names(NUTRITION_FIELDS);
-const foodNames = new Names(ITEM_FIELDS);
-const wellnessNames = new Names(WELLNESS_FIELDS);
-
 /**
  * Reads one nutrition record (interface 2.3). With a date it is one day. Otherwise its items are
  * grouped by the local date of `logged_at`: a record that spans days becomes one record a day.
  */
-export function readNutrition(record: StatedRecord, options: RecordOptions): readonly Reading[] {
+export function readNutrition(record: RawRecord, options: RecordOptions): readonly Reading[] {
   const { source, value, mapped = false, doubts = [] } = record;
   const notes = new Notes(source, mapped, options.strict, options.sources?.units);
   for (const { problem, ...doubt } of doubts) {
@@ -37,7 +32,7 @@ export function readNutrition(record: StatedRecord, options: RecordOptions): rea
   const named = dated && { ...dated, field: dated.names[0], items: [], notes: notes.ofPart() };
   const days = readItems(value[itemsName], itemsName, named, notes, options);
   const others = [...itemsNames, ...(dated?.names ?? [])];
-  const { read, unknown } = readFields(value, dayNames, notes, '', others);
+  const { read, unknown } = readFields(value, NUTRITION_NAMES, notes, '', others);
   const { values: known } = read;
   const list = value[itemsName];
   const isFilled = Array.isArray(list) && list.length > 0;
@@ -51,9 +46,10 @@ export function readNutrition(record: StatedRecord, options: RecordOptions): rea
   if (saysNothing && notes.problems.length === 0) notes.problem(itemsName, ITEMS_MISSING);
   const isFoodless = days.every(({ items }) => items.length === 0);
   const nothingKnown = isBare && isFoodless && unknown.length > 0;
-  if (nothingKnown && notes.problems.length === 0) noteNothingKnown(unknown, dayNames, notes);
+  if (nothingKnown && notes.problems.length === 0)
+    noteNothingKnown(unknown, NUTRITION_NAMES, notes);
   const spans = days.length > 1;
-  if (!nothingKnown) noteUnknown(unknown, dayNames, notes);
+  if (!nothingKnown) noteUnknown(unknown, NUTRITION_NAMES, notes);
   for (const { field, date: on } of days) {
     const ahead = farAhead(on, options);
     if (ahead !== undefined) notes.doubt('far ahead', field ?? 'date', ahead, 'Sent as it is');
@@ -77,7 +73,7 @@ export function readNutrition(record: StatedRecord, options: RecordOptions): rea
 
 /** Checks for a name that foods have, and days have not. */
 function isOfFood(name: string): boolean {
-  return foodNames.find(name) !== undefined || FOODS.has(plain(name));
+  return ITEM_NAMES.find(name) !== undefined || FOODS.has(plain(name));
 }
 
 const FOODS = new Set(['food', 'foodname', 'serving']);
@@ -92,10 +88,11 @@ const ITEMS_EMPTY =
 function isWellness(record: JsonObject): boolean {
   const names = Object.keys(record).filter((name) => record[name] !== null);
   const isOwn = (name: string) =>
-    plain(name) === 'items' || !['fat', 'rawJson'].includes(dayNames.find(name) ?? 'rawJson');
+    plain(name) === 'items' ||
+    !['fat', 'rawJson'].includes(NUTRITION_NAMES.find(name) ?? 'rawJson');
   return (
     !names.some(isOwn) &&
-    names.some((name) => (wellnessNames.find(name) ?? 'rawJson') !== 'rawJson')
+    names.some((name) => (WELLNESS_NAMES.find(name) ?? 'rawJson') !== 'rawJson')
   );
 }
 
@@ -117,9 +114,7 @@ function readItems(
       notes.recur('sum', `${field}/${index}`, `${show(name)} sums up other items. Not sent`);
       continue;
     }
-    const own = notes.ofPart();
-    readItem(raw, `${field}/${index}`, named, days, own, options);
-    for (const problem of own.problems) notes.problems.push(problem);
+    readItem(raw, `${field}/${index}`, named, days, notes, options);
   }
   return named === undefined ? [...days.values()] : [named];
 }

@@ -4,9 +4,8 @@ import {
   ML_PER_FLUID_OUNCE,
   MMOL_PER_MG_OF_LACTATE,
 } from '../../base/units.ts';
-import { groupBy } from '../../base/group-by.ts';
 import { SUMMED_TOTALS, WELLNESS_FIELDS, isDayTotal, unitNameOf } from '../fields.ts';
-import type { Entry } from '../types.ts';
+import type { DayDraft, Entry } from '../types.ts';
 import { type FileFacts, type Objection, HOUR_SECS, about, numberIn } from './objection.ts';
 
 /** Objections to single values: limits, contradictions within a day or an item, and weights far from others. */
@@ -108,14 +107,11 @@ const DAY_JUDGES: readonly ((day: Entry) => Objection[])[] = [
 ];
 
 export function ofEntries(entries: readonly Entry[]): Objection[] {
-  const [days, items] = [true, false].map((isDay) =>
-    entries.filter(({ path }) => (path === '') === isDay),
-  ) as [Entry[], Entry[]];
+  const days = entries.filter((entry): entry is DayDraft => 'items' in entry);
+  const items = days.flatMap((day) => day.items ?? []);
   const ofDays = days.flatMap((day) => DAY_JUDGES.flatMap((judge) => judge(day)));
   const ofItems = items.flatMap((item) => [...beyondLimits(item, ITEM_LIMITS), ...sugar(item)]);
-  const placeOf = ({ source, date }: Entry) => `${source} ${date}`;
-  const byDay = groupBy(items, placeOf);
-  const ofTotals = days.flatMap((day) => totalsOf(day, byDay.get(placeOf(day)) ?? []));
+  const ofTotals = days.flatMap((day) => totalsOf(day, day.items ?? []));
   return [...ofDays, ...ofItems, ...ofTotals];
 }
 

@@ -48,7 +48,7 @@ const OWN_REMEDY = 'Write one record on each line, or split it, for example by y
  * @param bytes a document above the limit may be cut off
  * @throws SyncError `INPUT_INVALID` if it is too large, empty, not UTF-8 or not JSON
  */
-export function parseDocument(name: string, bytes: Buffer, remedy?: Remedy): Document {
+export function parseDocument(name: string, bytes: Buffer, remedy: Remedy): Document {
   if (bytes.length > MAX_JSON_BYTES) throw notJson(name, '', tooLong(), remedy);
   const text = decodeText(name, bytes);
   if (text.trim() !== '') {
@@ -60,7 +60,7 @@ export function parseDocument(name: string, bytes: Buffer, remedy?: Remedy): Doc
   });
 }
 
-function valueIn(name: string, text: string, remedy?: Remedy): JsonValue {
+function valueIn(name: string, text: string, remedy: Remedy): JsonValue {
   try {
     return parseText(text);
   } catch (error) {
@@ -150,12 +150,12 @@ function chooseList(name: string, document: JsonObject, kind: RecordKind): List 
   });
 }
 
-function notJson(name: string, text: string, fault: JsonFault, remedy?: Remedy): SyncError {
+function notJson(name: string, text: string, fault: JsonFault, remedy: Remedy): SyncError {
   const { offset, message } = fault;
   if (offset === undefined) {
     const [problem, hint] =
       fault instanceof JsonTooLarge
-        ? [`${name} ${message}.`, remedy?.() ?? OWN_REMEDY]
+        ? [`${name} ${message}.`, remedy() ?? OWN_REMEDY]
         : [`${name}: ${message}.`];
     return new SyncError('INPUT_INVALID', problem, { hint, cause: fault, details: { path: name } });
   }

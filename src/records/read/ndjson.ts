@@ -4,7 +4,7 @@ import { JsonFault } from '../../base/json.ts';
 import { MAX_RECORDS, tooManyRecords } from './document.ts';
 import { JsonTooLarge, parseText } from './json.ts';
 import { afterSpace, markLength } from './text.ts';
-import type { RawRecord } from '../types.ts';
+import type { RawRecord, RefusedRecord } from '../types.ts';
 
 /** Reads records of one JSON object a line. */
 
@@ -47,15 +47,15 @@ export async function* linesOf(
 export async function* readLines(
   name: string,
   lines: AsyncIterable<Line>,
-): AsyncGenerator<RawRecord, void, undefined> {
+): AsyncGenerator<RawRecord | RefusedRecord, void, undefined> {
   let bad = 0;
   for await (const { number, bytes } of lines) {
     const record = readLine(`${name}:${number}`, bytes);
-    if ('problem' in record && record.field === undefined && ++bad > MAX_BAD_LINES) {
+    if ('problems' in record && ++bad > MAX_BAD_LINES) {
       throw new SyncError(
         'INPUT_INVALID',
         `${name} is not one JSON object a line: more than ${MAX_BAD_LINES} lines can't be read, ` +
-          `the last of them is line ${number}: ${record.problem}.`,
+          `the last of them is line ${number}: ${record.problems[0]?.problem ?? ''}.`,
         { details: { path: name, line: number } },
       );
     }
@@ -82,15 +82,16 @@ async function* splitLines(
   if (parts.length > 0) yield Buffer.concat(parts);
 }
 
-function readLine(source: string, line: Buffer): RawRecord {
-  if (!isUtf8(line)) return { source, problem: 'is not UTF-8' };
+function readLine(source: string, line: Buffer): RawRecord | RefusedRecord {
+  const refused = (problem: string) => ({ source, problems: [{ problem }] });
+  if (!isUtf8(line)) return refused('is not UTF-8');
   const text = line.toString();
   try {
     return { source, value: parseText(text) };
   } catch (error) {
-    if (error instanceof JsonTooLarge) return { source, problem: error.message };
+    if (error instanceof JsonTooLarge) return refused(error.message);
     if (!(error instanceof JsonFault)) throw error;
     const column = error.offset === undefined ? '' : ` (column ${error.offset + 1})`;
-    return { source, problem: `is not JSON: ${error.message}${column}` };
+    return refused(`is not JSON: ${error.message}${column}`);
   }
 }

@@ -44,7 +44,6 @@ export function afterSpace(bytes: Buffer, start: number): number {
  * @throws SyncError `INPUT_INVALID` if it is not UTF-8 text.
  */
 export function decodeText(name: string, bytes: Buffer): string {
-  rejectOtherFormat(name, bytes);
   const body = bytes.subarray(markLength(bytes));
   const text = body.toString();
   if (isUtf8(body)) return text;
@@ -94,11 +93,9 @@ function otherFormat(
     return { what: 'a ZIP archive, not JSON', hint };
   }
   if (starts(0xd0, 0xcf, 0x11, 0xe0)) return { what: 'an Excel workbook', hint: SAVE_AS_CSV };
-  const utf16 =
-    starts(0xff, 0xfe) ||
-    starts(0xfe, 0xff) ||
-    (bytes.length >= 2 && (bytes[0] === 0) !== (bytes[1] === 0));
-  return utf16 ? { what: 'UTF-16, not UTF-8', hint: SAVE_AS_UTF8 } : undefined;
+  // With a byte order mark, `openInput` has decoded it.
+  const isUtf16 = bytes.length >= 2 && (bytes[0] === 0) !== (bytes[1] === 0);
+  return isUtf16 ? { what: 'UTF-16, not UTF-8', hint: SAVE_AS_UTF8 } : undefined;
 }
 
 /** Checks an archive for the folder of a workbook (ECMA-376 part 1, 12.2). */

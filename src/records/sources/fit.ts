@@ -4,7 +4,7 @@ import { type Match, type Source, wellness } from './types.ts';
 export const FIT_MAPPING = wellness('fit', 'wellness', {
   has: [],
   day: { from: 'day' },
-  at: { from: 'at', format: 's' },
+  at: { from: 'at' },
   fields: {
     restingHr: 'restingHr',
     vo2max: 'vo2max',

@@ -61,7 +61,7 @@ const answers = [
     ],
     has: ['calendarDate', 'weight', 'samplePk'],
     // Its `date` is the local time as if it were UTC.
-    at: { from: 'timestampGMT', format: 'ms' },
+    at: { from: 'timestampGMT' },
     fields: {
       // Grams.
       weight: { from: 'weight', factor: 0.001, none },

@@ -37,7 +37,7 @@ export const garminWeb: Source = {
       has: [NIGHTS, 'Score', 'Duration'],
       day: { from: NIGHTS },
       fields: {
-        sleepSecs: { from: 'Duration', read: 'duration' },
+        sleepSecs: 'Duration',
         sleepScore: 'Score',
         restingHr: 'Resting Heart Rate',
         spO2: { from: 'Pulse Ox', decimals: 1 },

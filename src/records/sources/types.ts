@@ -147,21 +147,19 @@ export interface TimeRule {
   /** A time of day in a member of its own, to be joined to a date (`08:14 AM`, `07:30`). */
   readonly clock?: SourcePaths;
   /**
-   * `iso` (default): ISO 8601 in the forms of docs/dates.md, also with blanks and slashes; in JSON, also
-   * a list of numbers from the year on (`[2026, 2, 15, 7, 30]`).
+   * `iso` (default): the forms of docs/dates.md; in JSON, also a list of numbers from the year on
+   * (`[2026, 2, 15, 7, 30]`).
    * `day`: a calendar date, whatever time and offset stand after it; of a count of milliseconds, the date
-   * in UTC. `s`, `ms`, `days`: a count since 1970-01-01 UTC. `mdy`, `dmy`: numbers in this order, with a time
+   * in UTC. `days`: a count since 1970-01-01. `mdy`, `dmy`: numbers in this order, with a time
    * after them if there is one (`02/15/26 07:30:00`, `15.02.2026`).
    */
-  readonly format?: 'iso' | 'day' | 's' | 'ms' | 'days' | 'mdy' | 'dmy';
+  readonly format?: 'iso' | 'day' | 'days' | 'mdy' | 'dmy';
   /** What a time without an offset is counted in: the athlete's zone by default. */
   readonly zone?: 'utc';
   /**
-   * The member with the offset from UTC: `UTC-05:00`, `+0100`, or a number in {@link offsetUnit}. A time
-   * in UTC is converted to it.
+   * The member with the offset from UTC: `UTC-05:00`, `+0100`. A time in UTC is converted to it.
    */
   readonly offset?: SourcePaths;
-  readonly offsetUnit?: 's' | 'ms' | 'min' | 'h';
   /** The day is that of this many hours later. */
   readonly plusHours?: number;
   /** Counts if the record has no value for this rule. */
@@ -226,12 +224,10 @@ export interface MappingRule {
   readonly none?: readonly (string | number)[];
   /** What the source's words mean to the platform. Another word is a problem; with `combine: 'night'`, another stage. */
   readonly words?: Readonly<Record<string, string | number>>;
-  /** `duration`: `7:32` or `7:32:10` (h:mm:ss), in seconds. */
-  readonly read?: 'duration';
   /**
    * How several values of a day become one: the latest by default. Two of them need a `span`: `once` is a
    * sum in which every moment counts from one origin, `night` the seconds of the longest sleep that ends
    * on the day.
    */
-  readonly combine?: 'latest' | 'earliest' | 'sum' | 'mean' | 'min' | 'max' | 'once' | 'night';
+  readonly combine?: 'latest' | 'earliest' | 'sum' | 'mean' | 'max' | 'once' | 'night';
 }

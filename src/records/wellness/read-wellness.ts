@@ -1,6 +1,5 @@
-import { NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
 import { listNames } from '../listed.ts';
-import { Names, plain } from '../names.ts';
+import { NUTRITION_NAMES, WELLNESS_NAMES, plain } from '../names.ts';
 import { notePlan } from '../plan.ts';
 import { noteMissingDate, readDate } from '../days/record-date.ts';
 import { dayOf } from '../days/wellness-day.ts';
@@ -10,22 +9,18 @@ import {
   type JsonObject,
   type Reading,
   type RecordOptions,
-  type StatedRecord,
+  type RawRecord,
   isDraft,
 } from '../types.ts';
 import { Notes } from '../notes.ts';
 import { noteNothingKnown, noteUnknown, readFields } from '../members.ts';
 import { isObject, show } from '../values.ts';
 
-const names = new Names(WELLNESS_FIELDS);
-const nutritionNames = new Names(NUTRITION_FIELDS);
-
 /**
- * Reads one wellness record (interface 2.2): its local date and its fields, by the table of
- * {@link WELLNESS_FIELDS}. Fields that the table does not know pass as they are, with a warning; a
- * record that has no others is invalid, since nothing of it would be kept.
+ * Reads one wellness record (interface 2.2): its local date and its fields. A record of members alone that the platform
+ * does not know is invalid, since nothing of it would be kept.
  */
-export function readWellness({ source, value }: StatedRecord, options: RecordOptions): Reading {
+export function readWellness({ source, value }: RawRecord, options: RecordOptions): Reading {
   const notes = new Notes(source, false, options.strict, options.sources?.units);
   if (!isObject(value)) {
     return { source, problems: [{ problem: `is ${show(value)}; an object is expected` }] };
@@ -34,19 +29,20 @@ export function readWellness({ source, value }: StatedRecord, options: RecordOpt
   if (date === undefined) noteMissingDate(value, notes);
   const dated = typeof date === 'object' ? date : undefined;
   const undated = notes.problems.length;
-  const { read, unknown } = readFields(value, names, notes, '', dated?.names);
+  const { read, unknown } = readFields(value, WELLNESS_NAMES, notes, '', dated?.names);
   const known = Object.keys(read.values);
   const faults = notes.problems.length;
   const nothingKnown = unknown.length > 0 && known.every((name) => name === 'rawJson');
   const foreign = nothingKnown ? [] : foreignNames(unknown, known);
   if (foreign.length > 0) notes.problems.push({ problem: `${NO_DIARY}: ${listNames(foreign)}` });
-  else if (!nothingKnown) noteUnknown(unknown, names, notes);
+  else if (!nothingKnown) noteUnknown(unknown, WELLNESS_NAMES, notes);
   else if (faults === undated) {
     if (isNutrition(value)) notes.problems.push({ problem: NUTRITION_FILE });
-    else noteNothingKnown(unknown, names, notes);
+    else noteNothingKnown(unknown, WELLNESS_NAMES, notes);
   }
   const isExport = nothingKnown && unreadExport(unknown.join('\n')) !== undefined;
-  const isStrange = isExport || (nothingKnown && !unknown.some((name) => names.nearest(name)));
+  const isStrange =
+    isExport || (nothingKnown && !unknown.some((name) => WELLNESS_NAMES.nearest(name)));
   notePlan(unknown, value, notes);
   const reading = dayOf(read, notes, dated, options, faults);
   if (isDraft(reading)) return reading;
@@ -61,6 +57,6 @@ const NUTRITION_FILE =
 
 function isNutrition(record: JsonObject): boolean {
   return Object.keys(record).some(
-    (name) => plain(name) === 'items' || (nutritionNames.find(name) ?? 'rawJson') !== 'rawJson',
+    (name) => plain(name) === 'items' || (NUTRITION_NAMES.find(name) ?? 'rawJson') !== 'rawJson',
   );
 }

@@ -2,8 +2,8 @@ import type { FitSample } from '../../fit/wellness.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { MeasuredFile } from '../../ledger/wellness.ts';
 import { dayOf, withCardOffsets } from '../../records/wellness/fit-choice.ts';
-import { addFitDays } from '../../records/fit-days.ts';
-import { DayMerger } from '../../records/merge.ts';
+import { readFitDays } from '../../records/fit-days.ts';
+import { mergeDays } from '../../records/merge.ts';
 import { dateAt } from '../../records/days/local-date.ts';
 import type { PreparedRecord, Rank, Zone } from '../../records/types.ts';
 import { settleDay } from '../../records/wellness/settle.ts';
@@ -46,9 +46,8 @@ export async function planDays(
     ...file,
     samples: file.samples.filter(isUsable),
   }));
-  const merger = new DayMerger('wellness', '');
-  await addFitDays(past, { zone, now, strict: false }, merger);
-  const records = merger.finish();
+  const { inputs } = await readFitDays(past, { zone, now, strict: false });
+  const { records } = mergeDays('wellness', inputs);
   const openPaths = new Set(open.map(({ path }) => path));
   const daysOf = new Map(
     past

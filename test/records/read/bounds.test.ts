@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_DEPTH } from '../../../src/base/json.ts';
-import { MAX_PROBLEMS } from '../../../src/records/add-record.ts';
+import { MAX_KINDS, MAX_PROBLEMS } from '../../../src/records/read-record.ts';
 import { prepare, prepareFiles } from '../support.ts';
 
 /** Far more than any real file has; a step that compares each with each would take minutes. */
@@ -51,6 +51,17 @@ describe('many records', () => {
     expect(body).toEqual({ date: DATE, mood: 3 });
     expect(Object.keys(rawJson as object)).toHaveLength(30_000);
     expect(record?.warnings.length).toBeLessThanOrEqual(51);
+  });
+
+  test('have at most 100 different notes, and a count of the others', async () => {
+    const days = times(MAX_KINDS + 12, (index) => {
+      const day = new Date(Date.UTC(2026, 0, 1 + index)).toISOString().slice(0, 10);
+      return { date: day, items: [{ name: 'a', logged_at: `${day}T08:00`, meal: `word${index}` }] };
+    });
+    const { records } = await prepare('nutrition', days);
+    const notes = records.flatMap(({ warnings }) => warnings.map(({ message }) => String(message)));
+    expect(notes).toHaveLength(MAX_KINDS + 1);
+    expect(notes.at(-1)).toBe('there are 12 more such notes about fields and dates of this input');
   });
 
   test('that are all invalid are each reported', async () => {
