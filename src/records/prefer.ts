@@ -6,8 +6,11 @@ import type { DayFoods, PreparedRecord, Rank, Warning } from './types.ts';
 
 /** Decides which of several programs counts on a day, whatever the order of arguments and commands. */
 
+/** Names JSON records, the athlete's own, among the programs. */
+export const OWN_RECORDS = 'json';
+
 /** The athlete's own records, and devices, count before exports. */
-const FIRST = ['platform', 'table', 'food-log', 'fit'];
+const FIRST = [OWN_RECORDS, 'table', 'food-log', 'fit'];
 
 /**
  * Returns the ranks of programs.

@@ -1,4 +1,5 @@
 import { SyncError, systemCode } from '../base/errors.ts';
+import { OWN_RECORDS } from './prefer.ts';
 import type { Text } from '../base/phrase.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
 import { finishInput, readRecord } from './read-record.ts';
@@ -115,7 +116,7 @@ export async function prepareInputs(
       const hint = other === '' ? 'Export it again if it should have some.' : LEFT_OUT;
       empty.push({ name, problem: `${name} ${lacks}${other}.`, hint });
     }
-    const { name: program = 'platform' } = found?.source ?? {};
+    const { name: program = OWN_RECORDS } = found?.source ?? {};
     read.push({ drafts, path, program, part: partOf(input, options, found), modified });
     for (const record of own.invalid) invalid.push(record);
   }

@@ -115,7 +115,7 @@ describe.each(KINDS)('sync watch --wellness on %s', (platform) => {
     const { stdout, code } = await world.sync(['watch', '--once', '--wellness', folder]);
     expect(code).toBe(0);
     expect(stdout).toContain('2026-02-14: sent HRV 66.5 ms');
-    expect(stdout).toContain('restingHr: 48 of platform, sent before, counts, and not 52 of fit.');
+    expect(stdout).toContain('restingHr: 48 of json, sent before, counts, and not 52 of fit.');
     expect(bodies()).toEqual([morning, { date: '2026-02-14', hrv: 66.5 }]);
   });
 

@@ -46,11 +46,11 @@ describe('several wellness records for one date', () => {
     expect(records).toEqual([
       {
         ...{ ...ready, date: other.date, body: other, sources: ['in.json#/1'], warnings: [] },
-        ...{ programs: { hrv: 'platform' }, zoneUsed: false, digest: recordDigest(other) },
+        ...{ programs: { hrv: 'json' }, zoneUsed: false, digest: recordDigest(other) },
       },
       {
         ...{ ...ready, date, body, sources, zoneUsed: true, digest: recordDigest(body) },
-        programs: { hrv: 'platform', weight: 'platform', rawJson: 'platform', steps: 'platform' },
+        programs: { hrv: 'json', weight: 'json', rawJson: 'json', steps: 'json' },
         warnings: [
           { source: 'in.json#/2', message: replaces },
           { source: 'in.json#/3', message: `2026-02-15 is merged from ${sources.join(', ')}` },
@@ -286,7 +286,7 @@ describe('merging input by input', () => {
     const { records } = mergeDays('wellness', [fitbit, ...own]);
     expect(records.map(({ body }) => body)).toEqual([{ date, weight: 70 }]);
     expect(records[0]?.warnings.map(({ message }) => String(message))).toContain(
-      '70 of platform counts, and not 72.4 of fitbit. `sync config set prefer weight=fitbit` chooses fitbit',
+      '70 of json counts, and not 72.4 of fitbit. `sync config set prefer weight=fitbit` chooses fitbit',
     );
   });
 

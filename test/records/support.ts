@@ -31,7 +31,7 @@ export async function prepareRaw(
 /** The records of a file in the platform's form. */
 export function inputOf(path: string, drafts: readonly DayDraft[]): InputDays {
   const part = { input: { kind: 'file', name: path } } as const;
-  return { drafts: [...drafts], path, program: 'platform', part };
+  return { drafts: [...drafts], path, program: 'json', part };
 }
 
 /** Prepares values as if each were the element of an array in `in.json`. */

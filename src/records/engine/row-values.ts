@@ -140,6 +140,6 @@ export function problemOf(
   rule: TimeRule,
   when: { problem: string } | undefined,
 ): RowFault {
-  const problem = when?.problem ?? `${nameOf(rule)} is empty`;
+  const problem = when?.problem ?? `${nameOf(row, rule)} is empty`;
   return { source: row.source, field: 'date', problem };
 }

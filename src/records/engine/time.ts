@@ -60,7 +60,7 @@ function faultOf(
   const time = clock === undefined ? undefined : firstValue(row, clock);
   const day = time === undefined ? undefined : readWhen(row, date, zone, 'day');
   const isOfClock = day !== undefined && !('problem' in day);
-  const name = nameOf(isOfClock ? { from: clock ?? [] } : date);
+  const name = nameOf(row, isOfClock ? { from: clock ?? [] } : date);
   const value = show((isOfClock ? time : firstValue(row, date.from)) ?? null);
   const format = isOfClock ? 'time of day' : FORMATS[date.format ?? 'iso'];
   const fault = problem === undefined ? `, which is no ${format}` : `: ${problem}`;
@@ -82,9 +82,10 @@ const FORMATS: Readonly<Record<NonNullable<TimeRule['format']>, string>> = {
   dmy: 'date in the order day, month, year',
 };
 
-/** Names the place of a time in a message. */
-export function nameOf({ from }: TimeRule): string {
-  return [from].flat()[0] ?? '';
+/** Names the place of a time in a message: the one that has a value, or could have it. */
+export function nameOf(row: Row, { from }: Pick<TimeRule, 'from'>): string {
+  const paths = [from].flat();
+  return paths.find((path) => firstValue(row, path) !== undefined) ?? paths[0] ?? '';
 }
 
 /** Returns a time in ISO 8601; undefined if it is not written as its rule says. */

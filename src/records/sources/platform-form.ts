@@ -1,9 +1,10 @@
 import { WELLNESS_FIELDS } from '../fields.ts';
+import { OWN_RECORDS } from '../prefer.ts';
 import type { Mapping, Source } from './types.ts';
 
 /** JSON in the platform's own form. `import` sends no other JSON of an unknown program. */
 export const PLATFORM_FORM: Source = {
-  name: 'platform',
+  name: OWN_RECORDS,
   title: 'JSON records',
   howTo: 'docs/records.md',
   evidence: ['docs/records.md'],

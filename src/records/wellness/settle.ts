@@ -1,5 +1,5 @@
 import type { SentField } from '../../ledger/wellness.ts';
-import { contestNote } from '../prefer.ts';
+import { OWN_RECORDS, contestNote } from '../prefer.ts';
 import type { JsonObject, JsonValue, PreparedRecord, Rank, Warning } from '../types.ts';
 import { show } from '../values.ts';
 import { isSame } from './answer.ts';
@@ -52,7 +52,7 @@ export function settleDay(
       values[name] = value;
       continue;
     }
-    const program = programs[name] ?? 'platform';
+    const program = programs[name] ?? OWN_RECORDS;
     if (!force && before?.undone === value) {
       isUndone = true;
       continue;
