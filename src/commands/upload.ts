@@ -79,7 +79,8 @@ export const upload: CommandModule = {
       tally.add(item);
       // A folder may hold thousands of files, most of which print nothing.
       if (output.json) output.result(uploadItemJson(item));
-      else if (!failures.add(item)) output.text(uploadItemText(item, view));
+      else if (!failures.add(item))
+        output.text(uploadItemText(item, { ...view, now: clock.now() }));
     };
     const connect = { connections: options.jobs, offline: options.dryRun };
     return await withLedger(context, config, connect, async (connection, ledger) => {

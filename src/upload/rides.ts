@@ -28,6 +28,8 @@ type Span = readonly [from: number, to: number];
 export class Rides {
   readonly #ledger: UploadLedger;
   #workouts: readonly OtherWorkout[] = [];
+  /** Recordings that a dry run would have sent. */
+  readonly #planned: LedgerRide[] = [];
   /** Recordings that the platform took, and has no workout of. */
   #missing: ReadonlySet<string> = new Set();
 
@@ -62,15 +64,26 @@ export class Rides {
     }
   }
 
+  /** Notes a recording that a dry run would send. */
+  plan(ride: LedgerRide): void {
+    this.#planned.push(ride);
+  }
+
+  #ridesAt(shape: Shape): LedgerRide[] {
+    const isThen = ({ startedAt, endedAt }: LedgerRide) =>
+      startedAt <= shape.endedAt && endedAt >= shape.startedAt;
+    return [...this.#ledger.rides(shape), ...this.#planned.filter(isThen)];
+  }
+
   /**
    * Returns the recordings that cover a conversion, as {@link coverOf} does. They count if the platform still has them.
    *
    * @param label `externalId` of the conversion's workout
    */
   coverOf(shape: Shape, label: string): readonly string[] | undefined {
-    const taken = this.#ledger
-      .rides(shape)
-      .filter(({ state, sha256 }) => state === 'confirmed' && !this.#missing.has(sha256));
+    const taken = this.#ridesAt(shape).filter(
+      ({ state, sha256 }) => state === 'confirmed' && !this.#missing.has(sha256),
+    );
     const others = this.#workouts.filter(({ externalId }) => externalId !== label);
     return coverOf(shape, taken, others);
   }
@@ -80,16 +93,14 @@ export class Rides {
    * 80 %, their sports are of one family, and they were not written as one file.
    */
   sameAs(shape: Shape, sha256: string): LedgerRide[] {
-    return this.#ledger
-      .rides(shape)
-      .filter(
-        ({ startedAt, endedAt, shape: other, ...ride }) =>
-          ride.sha256 !== sha256 &&
-          shareIn(shape, [[startedAt, endedAt]]) >= SAME &&
-          shareIn({ startedAt, endedAt }, [[shape.startedAt, shape.endedAt]]) >= SAME &&
-          (ride.isConverted || other.fileId !== shape.fileId) &&
-          isOneFamily(shape.sport, other.sport),
-      );
+    return this.#ridesAt(shape).filter(
+      ({ startedAt, endedAt, shape: other, ...ride }) =>
+        ride.sha256 !== sha256 &&
+        shareIn(shape, [[startedAt, endedAt]]) >= SAME &&
+        shareIn({ startedAt, endedAt }, [[shape.startedAt, shape.endedAt]]) >= SAME &&
+        (ride.isConverted || other.fileId !== shape.fileId) &&
+        isOneFamily(shape.sport, other.sport),
+    );
   }
 }
 

@@ -211,11 +211,13 @@ export class Uploader {
     const label = workoutLabel(about.activity.startedAt, fields.fileName);
     const by = track === undefined || chosen ? undefined : this.rides.coverOf(shape, label);
     if (by !== undefined) return { path, outcome: 'covered', by, sha256 };
-    const same = this.rides.sameAs(shape, known?.sha256 ?? sha256);
-    const before = same.filter(({ isConverted }) => !isConverted);
-    if (this.#options.sameRide === 'first' && !chosen && before.length > 0) {
-      if (!this.#options.dryRun) ledger.hold(claimed);
-      return { path, outcome: 'held', by: before.map((ride) => ride.path), sha256 };
+    const same = () => this.rides.sameAs(shape, known?.sha256 ?? sha256);
+    if (this.#options.sameRide === 'first' && !chosen) {
+      const before = same().filter(({ isConverted }) => !isConverted);
+      if (before.length > 0) {
+        if (!this.#options.dryRun) ledger.hold(claimed);
+        return { path, outcome: 'held', by: before.map((ride) => ride.path), sha256 };
+      }
     }
     const namesake = ledger.namesake(claimed);
     const shorter = { path, outcome: 'skipped', reason: 'shorter', sha256 } as const;
@@ -223,7 +225,13 @@ export class Uploader {
       const detail = `It is shorter than the recording that was sent (${namesake.path}). ${ANYWAY}`;
       return { ...shorter, detail };
     }
-    if (this.#options.dryRun) return this.#wouldUpload(recording);
+    if (this.#options.dryRun) {
+      const { startedAt, endedAt } = shape;
+      const isConverted = track !== undefined;
+      const times = { changedAt: this.#context.clock.now(), startedAt, endedAt };
+      this.rides.plan({ sha256, path, state: 'confirmed', ...times, isConverted, shape });
+      return this.#wouldUpload(recording);
+    }
     try {
       // Without a login nothing began, and the ledger must not say so.
       const service = await client();
@@ -243,7 +251,9 @@ export class Uploader {
       case 'yours':
         this.#sending.add(fields.fileName);
         try {
-          return withSameRides(await this.#send(recording, replacedNote(workout, namesake)), same);
+          // Once it is claimed, one of two that are sent at the same moment sees the other.
+          const rides = same();
+          return withSameRides(await this.#send(recording, replacedNote(workout, namesake)), rides);
         } finally {
           this.#sending.delete(fields.fileName);
         }

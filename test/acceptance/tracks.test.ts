@@ -292,6 +292,11 @@ describe('a GPX file of a ride that a FIT recording has', () => {
     world.write('r/a.gpx', track(ridePoints(HOUR, { step: 10 })));
     world.write('r/b.tcx', tcx([{ sport: 'Biking', laps: [{ points: ride }] }]));
     world.write('r/c.gpx', track(ride.filter((_, index) => index % 2 === 0)));
+    expect(await outcomes(world, ['upload', 'r', '--dry-run'])).toEqual({
+      'r/a.gpx': 'covered r/b.tcx',
+      'r/b.tcx': 'would-upload',
+      'r/c.gpx': 'covered r/b.tcx',
+    });
     expect(await outcomes(world, ['upload', 'r'])).toEqual({
       'r/a.gpx': 'covered r/b.tcx',
       'r/b.tcx': 'uploaded',
@@ -315,6 +320,17 @@ describe('two FIT recordings of one ride', () => {
     expect(stdout).toMatch(
       /uploaded\. The same ride as watch\.fit, sent .* ago; `sync undo upload watch\.fit` removes that one/,
     );
+    expect(await workouts(world)).toHaveLength(2);
+  });
+
+  it('have the note also if they are sent at the same moment', async () => {
+    const world = await openLoggedInWorld();
+    world.write('r/watch.fit', fit(ride));
+    world.write('r/zwift.fit', zwift);
+    world.sandbox.control.addFaults('upload-fit:delay=200ms*inf');
+    const lines = await world.lines(['upload', 'r']);
+    const named = lines.flatMap(({ sameRideAs = [] }) => sameRideAs as { path: string }[]);
+    expect(named).toMatchObject([{ path: expect.stringMatching(/^r\/(?:watch|zwift)\.fit$/) }]);
     expect(await workouts(world)).toHaveLength(2);
   });
 
