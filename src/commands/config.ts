@@ -112,6 +112,13 @@ async function change(context: AppContext, given: string, value: string | null):
   const { paths, profile } = configFor(context);
   const key = settingKey(given);
   if (value !== null) parseSetting(key, value, key);
+  if (key === 'prefer' && value !== null) {
+    const [{ rankBy }, { SOURCES }] = await Promise.all([
+      import('../records/prefer.ts'),
+      import('../records/sources/all.ts'),
+    ]);
+    rankBy(parseSetting(key, value, key), SOURCES);
+  }
   await changeProfile(paths, profile, { settings: { [key]: value } });
   const config = configFor(context);
   context.output.result(settingJson(config, key));

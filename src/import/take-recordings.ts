@@ -1,6 +1,6 @@
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
-import { describeActivity } from '../fit/activity.ts';
+import { type Activity, describeActivity } from '../fit/activity.ts';
 import { readFitWellness } from '../fit/wellness.ts';
 import type { CoveringRide } from '../upload/rides.ts';
 import { localDay } from '../records/days/zone.ts';
@@ -60,9 +60,10 @@ export class RecordingScan {
       this.#unusable(unreadableItem(path, contents));
       return;
     }
-    if ('file' in from && this.#isKnown(from.file)) {
+    const before = 'file' in from ? this.#knownAs(from.file) : undefined;
+    if (before !== undefined) {
       this.#whole.add(stemOf(path));
-      this.#leaveUploaded();
+      leaveUploaded(this.#parts, this.#parts.known?.uploads.find(before)?.activity);
       this.#takeWellness(inputFile, contents.bytes);
       return;
     }
@@ -109,7 +110,8 @@ export class RecordingScan {
     bytes: Buffer,
   ): void {
     const { table, since, zone, known } = this.#parts;
-    const day = localDay(describeActivity(summary), zone);
+    const activity = describeActivity(summary);
+    const day = localDay(activity, zone);
     const days = day === undefined ? [] : [day];
     if (this.#seen.has(sha256)) {
       const reason = 'the same recording is sent once';
@@ -118,7 +120,7 @@ export class RecordingScan {
     }
     this.#seen.add(sha256);
     const state = known?.uploads.find(sha256)?.state;
-    if (state === 'confirmed') this.#leaveUploaded(days);
+    if (state === 'confirmed') leaveUploaded(this.#parts, activity);
     else if (state === 'undone') {
       table.leave('undone', 'Recordings undone before', 'sync upload --force sends them', days);
     } else if (since !== undefined && day !== undefined && day < since) {
@@ -136,19 +138,26 @@ export class RecordingScan {
     }
   }
 
-  #isKnown({ absolute, stamp }: RecordingFile): boolean {
-    return this.#parts.known?.known.find(absolute, stamp)?.upload?.state === 'confirmed';
+  /** Returns the hash of an unchanged file that was uploaded. */
+  #knownAs({ absolute, stamp }: RecordingFile): string | undefined {
+    const found = this.#parts.known?.known.find(absolute, stamp);
+    return found?.upload?.state === 'confirmed' ? found.sha256 : undefined;
   }
 
   #unusable(item: UploadItem): void {
     this.#parts.table.leave('unusable', 'Invalid recordings', 'see above');
     this.#parts.report(item);
   }
+}
 
-  #leaveUploaded(days: readonly string[] = []): void {
-    const reason = 'the platform has them';
-    this.#parts.table.leave('uploaded-before', 'Recordings uploaded before', reason, days);
-  }
+/** Adds a file whose recording was uploaded before. */
+export function leaveUploaded(
+  { table, zone }: Pick<RecordingParts, 'table' | 'zone'>,
+  activity: Activity | undefined,
+): void {
+  const day = activity && localDay(activity, zone);
+  const days = day === undefined ? [] : [day];
+  table.leave('uploaded-before', 'Recordings uploaded before', 'the platform has them', days);
 }
 
 /** Returns a reader of input files. Each call overwrites the contents that the last one returned. */

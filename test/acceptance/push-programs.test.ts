@@ -64,9 +64,11 @@ describe('two programs that contradict each other about a wellness day', () => {
     await world.sync(['config', 'set', 'prefer', 'restingHr=oura']);
     await push(world, 'wellness', ...files);
     expect(heldBy(world)).toMatchObject({ restingHr: 46 });
-    await world.sync(['config', 'set', 'prefer', 'ourra']);
-    const run = await world.sync(['push', 'wellness', ...files]);
-    expect(run.stderr).toContain('prefer: ourra names no program or no field.');
+    const { code, stderr } = await world.sync(['config', 'set', 'prefer', 'ourra']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('prefer: ourra names no program or no field.'),
+    ]);
   });
 
   it('do not flip a day back that another computer changed', async () => {

@@ -416,6 +416,9 @@ describe.each(KINDS)('an export in the form of Strava on %s', (platform) => {
     expect(await workouts(world)).toHaveLength(RIDES);
     const again = await world.lines(['import', path, '--yes']);
     expect(again.at(-1)).toMatchObject({ type: 'summary', uploaded: 0, failed: 0, invalid: 0 });
+    // Each ride has a day of its own.
+    const before = { kind: 'uploaded-before', days: RIDES };
+    expect(again).toContainEqual(expect.objectContaining(before));
     const other = otherComputer(world);
     const copy = other.write('elsewhere/renamed.zip', zip);
     await other.lines(['import', copy, '--yes']);
