@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 
 const REDACTED = '[redacted]';
 
-/** A shorter secret protects nothing, and stands in any text, as `t` does in `true` (characters). */
-const MIN_REDACTED = 6;
+/** A shorter secret may be a part of any word, as `t` is of `true` (characters). */
+const LONG = 6;
 
 /** Longest secret that is sent (characters): servers refuse longer headers. */
 export const MAX_SECRET = 16 * 1024;
@@ -29,9 +29,12 @@ export class Secret {
     return this.#value === other.#value;
   }
 
-  /** Returns another's text, such as an answer, without the secret in it. */
+  /** Returns another's text, such as an answer, without the secret in it: a short one as a whole word. */
   redactIn(text: string): string {
-    return this.#value.length < MIN_REDACTED ? text : text.replaceAll(this.#value, REDACTED);
+    const { length } = this.#value;
+    const isInWord = (at: number) => /^\w\w$/.test(text.slice(at - 1, at + 1));
+    const isPart = (at: number) => length < LONG && (isInWord(at) || isInWord(at + length));
+    return text.replaceAll(this.#value, (found, at: number) => (isPart(at) ? found : REDACTED));
   }
 
   toString(): string {

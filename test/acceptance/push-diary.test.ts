@@ -77,7 +77,7 @@ describe('sync sources of JSON records in the platform’s form', () => {
     expect(run.stderr).toMatch(/^note: .*own\.json#\/0: not sent, .* does not know it: "shoe"\n$/);
     const food = '{"items":[{"logged_at":"2026-11-18T08:00:00+01:00","carbs":54}]}\n';
     const [line] = await world.lines(['sources', world.write('food.ndjson', `${food}${food}`)]);
-    expect(line).toMatchObject({ type: 'export', source: 'platform', kind: 'nutrition', days: 1 });
+    expect(line).toMatchObject({ type: 'export', source: 'json', kind: 'nutrition', days: 1 });
     expect(requestLines(world.sandbox).filter((request) => request.startsWith('POST'))).toEqual([]);
   });
 
