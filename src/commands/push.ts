@@ -50,10 +50,16 @@ interface PushFlags extends SourceFlags {
 
 export const pushWellness: CommandModule = {
   declare: (command) =>
-    declarePush(command, 'also send days that have not changed').option(
-      '--user <number>',
-      'send the weights of this user of a scale, if its FIT files have several',
-    ),
+    declarePush(command, 'also send days that have not changed')
+      .option(
+        '--user <number>',
+        'send the weights of this user of a scale, if its FIT files have several',
+      )
+      .option(
+        '--origin <name>',
+        'a name for what is sent: `sync explain` shows it in place of the file',
+        originOf,
+      ),
   examples: [
     'sync push wellness morning.json',
     'sync push wellness /media/ada/GARMIN/GARMIN   # resting heart rate, VO2max, HRV, weight',

@@ -148,7 +148,11 @@ function settingTerm([name, { meaning, byDefault }]: [string, SettingFacts]): [s
 async function start(flags: SandboxFlags, onRequest: (record: RequestRecord) => void) {
   const port = wholeNumber('--port', flags.port ?? String(DEFAULT_SANDBOX_PORT), 0, 65_535);
   const { platform, autoApprove } = flags;
-  const settings = { ...Object.fromEntries((flags.set ?? []).map(setting)), platform, autoApprove };
+  const settings = {
+    ...Object.fromEntries((flags.set ?? []).map(setting)),
+    ...(platform === undefined ? {} : { platform }),
+    ...(autoApprove === undefined ? {} : { autoApprove }),
+  };
   const odd = flags.redirectUri?.find((uri) => !URL.canParse(uri) || uri.includes('#'));
   if (odd !== undefined) {
     throw new SyncError('USAGE', `--redirect-uri ${odd}: not a redirect URI.`, {

@@ -160,7 +160,7 @@ export class RecordScan {
     }
   }
 
-  #inputOf({ path, origin, read, from }: InputFile): Input {
+  #inputOf({ path, origin, read, modified }: InputFile): Input {
     // Members of one archive may have the same name.
     let unique = origin;
     let number = this.#origins.get(origin) ?? 0;
@@ -168,7 +168,6 @@ export class RecordScan {
     this.#origins.set(origin, number).set(unique, 1);
     const name = unique === origin ? path : `${path}${unique.slice(origin.length)}`;
     const chunks = { [Symbol.asyncIterator]: () => chunksOf(path, read) };
-    const modified = 'file' in from ? from.file.stamp.mtimeMs : undefined;
     return { name, origin: unique, chunks, modified };
   }
 }

@@ -18,6 +18,8 @@ export interface InputFile {
   readonly name: string;
   /** Unpacked size (bytes). */
   readonly size: number;
+  /** When it was written, or the archive that it is in (ms since 1970). */
+  readonly modified: number;
   /** Reads it from its start, each time. */
   readonly read: () => AsyncIterable<Uint8Array>;
   readonly from: { readonly file: RecordingFile } | { readonly member: Member };
@@ -43,7 +45,7 @@ export async function* inputFiles(
 }
 
 async function* membersOf(
-  { path, absolute }: RecordingFile,
+  { path, absolute, stamp }: RecordingFile,
   archives: Archives,
 ): AsyncGenerator<InputFile | UnreadableFile, void, undefined> {
   for await (const member of archives.members(path, absolute)) {
@@ -52,14 +54,14 @@ async function* membersOf(
       continue;
     }
     const { path: inside, origin, size } = member;
-    const from = { member };
-    yield { path: inside, origin, name: basename(inside), size, read: () => member.read(), from };
+    const about = { name: basename(inside), size, modified: stamp.mtimeMs, from: { member } };
+    yield { path: inside, origin, ...about, read: () => member.read() };
   }
 }
 
 function inputFileOf(file: RecordingFile): InputFile {
   const { path, absolute, stamp } = file;
   const read = () => createReadStream(absolute, { highWaterMark: 256 * 1024 });
-  const from = { file };
-  return { path, origin: absolute, name: basename(path), size: stamp.size, read, from };
+  const about = { name: basename(path), size: stamp.size, modified: stamp.mtimeMs, from: { file } };
+  return { path, origin: absolute, ...about, read };
 }

@@ -81,7 +81,8 @@ export async function prepareInputs(
   );
   const read: (InputDays & { readonly modified: number })[] = [];
   for (const input of given) {
-    const { name, origin: path = name, modified = 0 } = input;
+    const { name, modified = 0 } = input;
+    const path = options.origin ?? input.origin ?? name;
     // The records of an input count only after it was read to its end.
     const readings: Reading[] = [];
     const reader = options.sources && new ExportReader(kind, options, options.sources);

@@ -1,8 +1,10 @@
+import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { type World, foodsHeld, openLoggedInWorld } from '../support/acceptance.ts';
 import type { Finished } from '../support/program.ts';
 import { installSync, runShell } from '../support/shell.ts';
+import { makeZip } from '../support/zip-maker.ts';
 
 const DAY = '2026-02-15';
 
@@ -140,6 +142,22 @@ describe('the export of a program', () => {
     expect(foodsHeld(world.sandbox, DAY).map(({ name }) => name)).toEqual(['Bread']);
   });
 
+  test('in an archive is as old as the archive', async () => {
+    const world = await openReading();
+    const archive = (name: string, food: string, written: number) => {
+      const bytes = makeZip([{ name: 'servings.csv', bytes: SERVINGS(food, 100) }]);
+      const path = world.write(name, bytes);
+      utimesSync(path, written, written);
+      return path;
+    };
+    const files = [archive('new.zip', 'Soup', 2_000), archive('old.zip', 'Rice', 1_000)];
+    await world.sync(['push', 'nutrition', ...files]);
+    expect(foodsHeld(world.sandbox, DAY).map(({ name }) => name)).toEqual(['Soup']);
+    const { stdout } = await world.sync(['push', 'nutrition', ...files.slice(1)]);
+    expect(stdout).toContain('older file');
+    expect(foodsHeld(world.sandbox, DAY).map(({ name }) => name)).toEqual(['Soup']);
+  });
+
   test('with an --origin that is called as a program competes with no program', async () => {
     const world = await openReading();
     await pushFile(world, 'servings.csv', SERVINGS('Rice', 360));
@@ -155,6 +173,13 @@ describe('the export of a program', () => {
     expect([named.code, named.stderr]).toEqual([0, expect.not.stringContaining('older')]);
     expect(foodsHeld(world.sandbox, DAY)).toHaveLength(3);
   });
+});
+
+test('a wellness day that was sent with an --origin is explained by it', async () => {
+  const world = await openLoggedInWorld();
+  const input = JSON.stringify({ date: DAY, restingHr: 48 });
+  await world.sync(['push', 'wellness', '-', '--origin', 'scale'], { input });
+  expect((await world.sync(['explain', DAY])).stdout).toContain('from scale');
 });
 
 test('one of two foods with one time and name that leaves the input has a note', async () => {

@@ -224,6 +224,11 @@ describe('sync sandbox', () => {
     });
   });
 
+  it('takes the kind of platform and the approval of logins from --set, too', async () => {
+    const { info } = await start({ set: ['platform=interface', 'autoApprove=true'] });
+    expect(info).toMatchObject({ settings: { platform: 'interface', autoApprove: true } });
+  });
+
   it('names the setting that a mistyped --set most likely means', async () => {
     await expect(start({ set: ['acessTTL=5'] })).rejects.toMatchObject({
       hint: 'Did you mean accessTtl? sync sandbox --help lists every setting.',

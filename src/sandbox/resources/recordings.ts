@@ -199,8 +199,14 @@ export class Recordings {
     const state = { ...row.state, processing: facts === null ? 'none' : 'workout' } as const;
     const processed = { ...row, state, facts };
     const externalId = workoutOf(processed)?.externalId;
-    const same = this.#of(athleteId).find((each) => workoutOf(each)?.externalId === externalId);
-    const workoutId = externalId === undefined ? row.workoutId : (same ?? row).workoutId;
+    // The start first: there may be thousands of others.
+    const { workoutId } =
+      this.#of(athleteId).find(
+        (each) =>
+          each.facts !== null &&
+          each.facts.startedAt === facts?.startedAt &&
+          workoutOf(each)?.externalId === externalId,
+      ) ?? row;
     this.#table.put(keyOf(athleteId, sha256), { ...processed, workoutId });
   }
 }
