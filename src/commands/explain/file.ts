@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { isTrackName } from '../../inputs/recording-names.ts';
 import type { EndpointName } from '../../config/endpoints.ts';
 import { type PlatformFacts, onlyAccepts } from '../../config/platforms.ts';
 import type { Context } from '../../base/context.ts';
@@ -98,8 +99,15 @@ function wouldBe(item: UploadItem, standing: Standing): Explanation {
         state: 'waiting',
         reason: phrase`The file is gone, and ${sync('watch')} sends its copy.`,
       };
-    case 'good':
-      return { state: 'new', reason: phrase`It was never sent. ${sync('upload', path)} sends it.` };
+    case 'good': {
+      const unless = isTrackName(basename(path))
+        ? ', unless a workout from elsewhere covers it'
+        : '';
+      return {
+        state: 'new',
+        reason: phrase`It was never sent. ${sync('upload', path)} sends it${unless}.`,
+      };
+    }
   }
 }
 

@@ -21,7 +21,7 @@ import { whyNoBrowser } from './by-hand.ts';
 import { type LoginReport, isDefault, keep } from './keep.ts';
 import { prepare } from './store.ts';
 import { finishLogin, startLogin, startedText } from './two-commands.ts';
-import { type LoginTarget, platformAddress, targetQuestions } from './target.ts';
+import { type LoginTarget, isUnknownClient, platformAddress, targetQuestions } from './target.ts';
 import { errorText } from '../../terminal/output.ts';
 import { tokensFromStdin } from './with-token.ts';
 import { NEXT_STEP, loginText } from './words.ts';
@@ -208,7 +208,11 @@ async function withTarget<T>(
         continue;
       }
       if (!(await questions.takeBack(error, target))) throw error;
-      context.warn(errorText(error, context.output));
+      context.warn(
+        isUnknownClient(error, target.registered)
+          ? 'The platform no longer knows the client that sync registered there.'
+          : errorText(error, context.output),
+      );
       target = await questions.target();
     }
   }

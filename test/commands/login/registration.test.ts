@@ -407,6 +407,7 @@ describe('a registered client', () => {
     const run = login(here, { args: [service.url, ...uri], system: { io: enter() } });
     const error = await failure(run.done);
     expect(error.message).toContain('does not know the client ID');
+    expect(run.stderr.join()).toContain('no longer knows the client that sync registered');
     expect(requestCounts(service)).toEqual({ authorize: 2, metadata: 1, register: 1 });
     service.control.settings({ registration: 'on' });
     const again = login(here, { args: [service.url, ...uri], system: { io: enter() } });
