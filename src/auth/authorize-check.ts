@@ -8,7 +8,7 @@ import { isLoopback } from '../config/settings.ts';
 import { type AuthorizeOptions, authorizationUrl } from './authorize.ts';
 import { checkPastedAddress } from './callback.ts';
 import { createAuthorizationSecrets } from './pkce.ts';
-import { NAMES_CLIENT, NAMES_REDIRECT_URI, refusalReason } from './refusal-page.ts';
+import { NAMES_CLIENT, NAMES_REDIRECT_URI, NAMES_SCOPE, refusalReason } from './refusal-page.ts';
 
 /** Time limit for the whole check (ms). */
 const CHECK_TIMEOUT_MS = 10_000;
@@ -113,7 +113,7 @@ function redirectFailure(
   });
 }
 
-/** Returns the failure if the service's reason names the client or the redirect URI. */
+/** Returns the failure if the service's reason names the client, the redirect URI or a scope. */
 function requestFailure(
   { endpoint, clientId, redirectUri }: CheckedRequest,
   status: number,
@@ -137,8 +137,14 @@ function requestFailure(
       },
     );
   }
-  return undefined;
+  if (!NAMES_SCOPE.test(reason)) return undefined;
+  return new SyncError('CONFIG', `${endpoint.host} refuses this login: ${reason}`, {
+    hint: OTHER_SCOPES,
+    details: { status, setting: 'scope' },
+  });
 }
+
+const OTHER_SCOPES = phrase`Ask for others: ${sync('login', '--scope', 'workout:write health:write')}.`;
 
 const REGISTER = phrase`Ask the platform to register exactly this address, or use a registered one: ${sync('login', '--redirect-uri', 'URI')}.`;
 
@@ -146,7 +152,7 @@ function isBotWall({ status, headers }: HttpResponse): boolean {
   return status === 403 || status === 429 || BOT_WALL_HEADERS.some((name) => name in headers);
 }
 
-/** Returns the failure for a response that names neither the client nor the redirect URI. */
+/** Returns the failure for a response that names nothing of the request. */
 function pageFailure(
   { endpoint, clientId, redirectUri }: CheckedRequest,
   status: number,
@@ -201,7 +207,7 @@ export function authorizationError(error: string, description: string | undefine
       });
     case 'invalid_scope':
       return new SyncError('AUTH_REFUSED', `The platform refuses these scopes${because}.`, {
-        hint: phrase`Ask for others: ${sync('login', '--scope', 'workout:write health:write')}.`,
+        hint: OTHER_SCOPES,
         details,
       });
     default:

@@ -121,9 +121,8 @@ export class RecordingScan {
     this.#seen.add(sha256);
     const state = known?.uploads.find(sha256)?.state;
     if (state === 'confirmed') leaveUploaded(this.#parts, activity);
-    else if (state === 'undone') {
-      table.leave('undone', 'Recordings undone before', 'sync upload --force sends them', days);
-    } else if (since !== undefined && day !== undefined && day < since) {
+    else if (state === 'undone') leaveUndone(table, days);
+    else if (since !== undefined && day !== undefined && day < since) {
       const reason = `before ${since} (--since)`;
       table.leave('too-early', 'Earlier recordings', reason, days);
     } else {
@@ -148,6 +147,11 @@ export class RecordingScan {
     this.#parts.table.leave('unusable', 'Invalid recordings', 'see above');
     this.#parts.report(item);
   }
+}
+
+/** Adds a file whose recording the user took back. */
+export function leaveUndone(table: ImportTable, days: readonly string[] = []): void {
+  table.leave('undone', 'Recordings undone before', 'sync upload --force sends them', days);
 }
 
 /** Adds a file whose recording was uploaded before. */

@@ -5,7 +5,7 @@ import { coverOf, type CoveringRide } from '../upload/rides.ts';
 import { readMember } from '../upload/read-member.ts';
 import { type TrackEntry, inOrder, newRoom, sourceOf, tracksIn } from '../upload/send-tracks.ts';
 import type { UploadItem } from '../upload/report.ts';
-import { type RecordingParts, leaveUploaded } from './take-recordings.ts';
+import { type RecordingParts, leaveUndone, leaveUploaded } from './take-recordings.ts';
 
 /** The kind of row that `import` sends only with `--include`. */
 export const PHONE_TRACKS = 'phone-tracks';
@@ -79,7 +79,8 @@ export class TrackScan {
       report(item);
     } else if (item.reason === 'not-an-activity') {
       table.leave('no-activity', 'GPX and TCX without an activity', 'routes, plans and the like');
-    } else {
+    } else if (item.reason === 'undone') leaveUndone(table);
+    else {
       const { sha256 = '' } = item;
       leaveUploaded(this.#parts, this.#parts.known?.uploads.find(sha256)?.activity);
     }

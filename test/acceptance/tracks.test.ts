@@ -82,6 +82,8 @@ describe('a GPX or TCX file', () => {
     expect(undone).toContainEqual(expect.objectContaining({ outcome: 'undone' }));
     expect(await workouts(world)).toEqual([]);
     expect(await outcomes(world, ['upload', 'loop.gpx'])).toEqual({ 'loop.gpx': 'skipped undone' });
+    const [found] = await world.lines(['import', 'loop.gpx', '--yes']);
+    expect(found).toMatchObject({ kind: 'undone', files: 1, sends: false });
     expect(await outcomes(world, ['upload', '--force', 'loop.gpx'])).toEqual({
       'loop.gpx': 'uploaded',
     });

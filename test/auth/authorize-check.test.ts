@@ -195,6 +195,13 @@ describe('a check that fails', () => {
       CLIENT_HINT,
     ],
     [
+      'a scope that it does not know, as the sandbox reports it',
+      json(400, { error: true, message: 'Invalid scope: nix:write' }),
+      'CONFIG',
+      'HOST refuses this login: Invalid scope: nix:write',
+      'Ask for others: `sync login --scope "workout:write health:write"`.',
+    ],
+    [
       'an unregistered redirect URI, as the deployed service reports it',
       json(400, { error: true, message: 'Invalid redirect_uri.' }),
       'CONFIG',
