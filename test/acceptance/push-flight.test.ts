@@ -133,11 +133,19 @@ describe('the zone of an earlier reading', () => {
 it('a machine in UTC that decides about a day causes one warning, and a finding of doctor', async () => {
   const world = await openLoggedInWorld();
   const days = ['2026-05-04T20:00:00Z', '2026-05-05T20:00:00Z'].map((date) => ({ date, hrv: 61 }));
-  const push = async (env: NodeJS.ProcessEnv, text = JSON.stringify(days)) => {
-    const { stderr } = await world.sync(['push', 'wellness', '-'], { input: text, env });
+  const push = async (
+    env: NodeJS.ProcessEnv,
+    text = JSON.stringify(days),
+    ...flags: readonly string[]
+  ) => {
+    const args = ['push', 'wellness', '-', ...flags];
+    const { stderr } = await world.sync(args, { input: text, env });
     return stderr.match(/Days are counted in/g)?.length ?? 0;
   };
   expect(await push({ TZ: 'Etc/UTC' })).toBe(1);
+  // Without a platform, too.
+  const alone = { TZ: 'Etc/UTC', SYNC_BASE_URL: undefined };
+  expect(await push(alone, undefined, '--profile', 'new', '--dry-run')).toBe(1);
   expect(await push({ TZ: 'Etc/UTC' }, JSON.stringify({ date: '2026-05-05', hrv: 62 }))).toBe(0);
   expect(await push({ TZ: 'Europe/London' })).toBe(0);
   expect(await push({ SYNC_TIMEZONE: 'UTC' })).toBe(0);
