@@ -173,6 +173,13 @@ describe('a workout', () => {
     expect(await list(sandbox)).toMatchObject([{ title: 'Again' }]);
   });
 
+  it('of the same start under another file name is another one', async () => {
+    const sandbox = openApp();
+    await add(sandbox, ride(1));
+    await upload(sandbox, [{ name: 'file', fileName: 'b.fit', content: ride(2) }]);
+    expect((await list(sandbox)).map(({ id }) => id).sort()).toEqual(['workout-1', 'workout-2']);
+  });
+
   it('leaves its ID to no other one after its removal', async () => {
     const sandbox = openApp();
     await add(sandbox, ride(1), 'First');
