@@ -15,8 +15,8 @@ interface BatchTarget extends RunTarget, ArchiveTarget {
   readonly cwd: string;
   /** Called for each zip archive in a folder. */
   readonly onArchive?: ((path: string) => void) | undefined;
-  /** Called with the number of files to read, before the first one is read. */
-  readonly onWaiting?: ((count: number) => void) | undefined;
+  /** Called before the first file is read. Resolves when the threads that it starts run. */
+  readonly onWaiting?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -36,7 +36,12 @@ export async function uploadBatch(
     reportKnown(paths, options, target),
   );
   if (waiting.length + archives.length + tracks.length === 0) return;
-  target.onWaiting?.(waiting.length + tracks.length);
+  const started = target.onWaiting?.();
+  if (waiting.length >= MANY) {
+    // A thread that starts lets the heap grow again.
+    await started;
+    keepHeapSmall();
+  }
   // Loaded only if there is a file to read.
   const { BatchSender } = await import('./batch-sender.ts');
   const bytes = waiting.reduce((sum, { stamp }) => sum + stamp.size, 0);
@@ -61,7 +66,7 @@ export async function uploadBatch(
   });
 }
 
-/** The heap is kept small after each so many files to send: a thread that starts in between lets it grow again. */
+/** The heap is kept small from so many files on. */
 const MANY = 4_000;
 
 /**
@@ -90,7 +95,7 @@ function reportKnown(
       if (typeof item === 'object') target.report(item);
       else if (isTrackName(basename(file.path))) tracks.push(file);
       else if (item !== 'new') failedBefore.push(file);
-      else if (waiting.push(file) % MANY === 0) keepHeapSmall();
+      else waiting.push(file);
     }
   }
   return { waiting: [...waiting, ...failedBefore], archives, tracks };
