@@ -5,12 +5,12 @@ import { EventQueue } from '../../src/watch/events.ts';
 import type { WatchParts } from '../../src/watch/parts.ts';
 import { testContext } from '../support/context.ts';
 
-/** Returns what most parts of a watcher need, and what a test adds for one of them; the rest is missing. */
-export function partsWith(given: Partial<WatchParts>): WatchParts {
+/** Returns what most parts of a watcher need, and what a test adds for one of them. */
+export function partsWith<Given extends Partial<WatchParts>>(given: Given) {
   const { clock, random, signal } = testContext(
     given.clock === undefined ? {} : { clock: given.clock },
   );
-  const parts: Partial<WatchParts> = {
+  return {
     clock,
     random,
     signal,
@@ -31,5 +31,4 @@ export function partsWith(given: Partial<WatchParts>): WatchParts {
     changed: () => undefined,
     ...given,
   };
-  return parts as WatchParts;
 }

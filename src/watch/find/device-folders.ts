@@ -16,8 +16,13 @@ interface DeviceClaim {
   result?: { readonly lock: Lock } | { readonly error: unknown };
 }
 
+type DeviceFoldersParts = Pick<
+  WatchParts,
+  'changed' | 'events' | 'folders' | 'names' | 'report' | 'signal'
+>;
+
 export class DeviceFolders {
-  readonly #parts: WatchParts;
+  readonly #parts: DeviceFoldersParts;
   readonly #access: DeviceAccess;
   readonly #folders: Folders;
   readonly #plugged = new Map<string, { device: Device; folders: readonly string[]; lock: Lock }>();
@@ -28,7 +33,7 @@ export class DeviceFolders {
   readonly #ignored = new Set<string>();
   #closed = false;
 
-  constructor(parts: WatchParts, access: DeviceAccess, folders: Folders) {
+  constructor(parts: DeviceFoldersParts, access: DeviceAccess, folders: Folders) {
     this.#parts = parts;
     this.#access = access;
     this.#folders = folders;

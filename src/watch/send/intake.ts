@@ -45,12 +45,28 @@ export interface UnreadFile extends FoundFile {
   readonly recordedAt: number;
 }
 
+type IntakeParts = Pick<
+  WatchParts,
+  | 'breaker'
+  | 'clock'
+  | 'deliveryFailed'
+  | 'delivers'
+  | 'dryRun'
+  | 'events'
+  | 'incomplete'
+  | 'known'
+  | 'ledger'
+  | 'outbox'
+  | 'report'
+  | 'signal'
+>;
+
 /**
  * Copies whole recordings to the outbox, each once, unless the ledger settles them. From then on a recording outlives
  * its file. The ledger learns of the file after its copy is complete.
  */
 export class Intake {
-  readonly #parts: WatchParts;
+  readonly #parts: IntakeParts;
   readonly #sender: Sender;
   /** Local files that may be recordings, by path. */
   readonly #unread = new Map<string, UnreadFile>();
@@ -67,7 +83,7 @@ export class Intake {
   /** When the last file that changed just before was found (monotonic clock, ms). */
   #changedAt = -Infinity;
 
-  constructor(parts: WatchParts, sender: Sender) {
+  constructor(parts: IntakeParts, sender: Sender) {
     this.#parts = parts;
     this.#sender = sender;
   }

@@ -36,6 +36,27 @@ const HOLD_MS = 3_600_000;
 /** Conversions of one batch share what they know of the platform's workouts for this long (ms). */
 const WORKOUTS_MS = 5 * 60_000;
 
+type SenderParts = Pick<
+  WatchParts,
+  | 'breaker'
+  | 'changed'
+  | 'client'
+  | 'clock'
+  | 'deliveryFailed'
+  | 'delivers'
+  | 'dryRun'
+  | 'events'
+  | 'filePart'
+  | 'ledger'
+  | 'onSettled'
+  | 'outbox'
+  | 'report'
+  | 'sameRide'
+  | 'serviceAnswered'
+  | 'signal'
+  | 'url'
+>;
+
 /**
  * Sends the recordings in the outbox, oldest first, two at a time, while the circuit breaker is closed. It reads
  * copies, never the files that these were made from.
@@ -43,7 +64,7 @@ const WORKOUTS_MS = 5 * 60_000;
  * The sender has no loop: the watcher calls {@link Sender.step} when there may be work.
  */
 export class Sender {
-  readonly #parts: WatchParts;
+  readonly #parts: SenderParts;
   readonly #uploader: Uploader;
   readonly #uploads: Tasks;
   readonly #hardStop = new AbortController();
@@ -63,7 +84,7 @@ export class Sender {
   #forOthers = 0;
   lastSuccessAt: number | undefined;
 
-  constructor(parts: WatchParts) {
+  constructor(parts: SenderParts) {
     const { clock, client, dryRun, events, filePart, ledger, sameRide, url } = parts;
     const options = { dryRun, sameRide };
     this.#parts = parts;
