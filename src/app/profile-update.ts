@@ -6,6 +6,7 @@ import { SyncError, isAbort } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { toJson } from '../base/printable.ts';
 import { KG_PER_POUND } from '../base/units.ts';
+import { isFarWeight } from '../records/objections/entries.ts';
 
 export interface MetricsChange {
   /** kg */
@@ -119,10 +120,11 @@ async function updateWeight(
       },
     );
   }
-  const isFar = before !== undefined && Math.abs(kg - before) > before / 4;
   const warnings = [
     ...(forced ? [UNIT_SET] : []),
-    ...(isFar ? [`The weight was ${before} kg, and is ${kg} kg now: were these pounds?`] : []),
+    ...(isFarWeight(kg, before)
+      ? [`The weight was ${before} kg before: is ${kg} kg right? The option takes kilograms.`]
+      : []),
   ];
   return { action: 'updated', profile, ...(warnings.length > 0 ? { warnings } : {}) };
 }

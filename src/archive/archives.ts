@@ -2,6 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import { ArchiveShare, UNPACK_LIMITS, type UnpackLimits } from './budget.ts';
 import { ArchiveFault, type ArchiveReason, faultOf } from './fault.ts';
 import { spool } from './spool.ts';
+import { isZipName } from './zip-name.ts';
 import { Zip, type ZipEntry, isZipStart } from './zip.ts';
 
 export interface Member {
@@ -155,10 +156,6 @@ export class Archives {
   async #closeFrom(at: number): Promise<void> {
     for (const { close } of this.#open.splice(at).reverse()) await close();
   }
-}
-
-export function isZipName(name: string): boolean {
-  return /\.zip$/i.test(name);
 }
 
 /** Returns whether a file on the disk begins as a zip archive does; false if it cannot be read. */

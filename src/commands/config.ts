@@ -111,8 +111,9 @@ function settingKey(key: string): SettingKey {
 async function change(context: AppContext, given: string, value: string | null): Promise<ExitCode> {
   const { paths, profile } = configFor(context);
   const key = settingKey(given);
-  if (value !== null) parseSetting(key, value, key);
+  if (key !== 'prefer' && value !== null) parseSetting(key, value, key);
   if (key === 'prefer' && value !== null) {
+    // Only the sources know the programs that it may name.
     const [{ rankBy }, { SOURCES }] = await Promise.all([
       import('../records/prefer.ts'),
       import('../records/sources/all.ts'),

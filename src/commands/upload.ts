@@ -98,7 +98,7 @@ export const upload: CommandModule = {
             },
             report,
             // Its thread starts while the first recordings are read.
-            onWaiting: () => hearSignals(),
+            onWaiting: hearSignals,
             onArchive: (path) => tally.archives.push(path),
             onBusy: (count) =>
               output.say(

@@ -40,8 +40,9 @@ export interface UnreadablePath {
 }
 
 /**
- * Finds each file of these paths once: named files of any name; in folders, at any depth, the wanted
- * files, by default those with the name of a recording, of a GPX or TCX file, and of a zip archive, sorted by name. Follows named links, and no links in folders.
+ * Finds each file of these paths once: named files of any name; in folders, at any depth, the wanted files, sorted
+ * by name. By default these are recordings, GPX and TCX files, and zip archives. Follows named links, and no links
+ * in folders.
  *
  * Works synchronously, which halves the time for a folder of 10,000 known files
  * (docs/internals/architecture.md).

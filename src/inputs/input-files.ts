@@ -1,12 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import {
-  type Archives,
-  type Member,
-  type UnreadableFile,
-  isZipFile,
-  isZipName,
-} from '../archive/archives.ts';
+import { type Archives, type Member, type UnreadableFile, isZipFile } from '../archive/archives.ts';
+import { isZipName } from '../archive/zip-name.ts';
 import { findFiles, type RecordingFile } from './find-files.ts';
 
 export interface InputFile {

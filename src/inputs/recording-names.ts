@@ -1,3 +1,4 @@
+import { isZipName } from '../archive/zip-name.ts';
 import { type Dirent, readdirSync } from 'node:fs';
 
 /**
@@ -44,13 +45,9 @@ export function isActivityName(name: string): boolean {
   return isRecordingName(name) || isTrackName(name);
 }
 
-export function isArchiveName(name: string): boolean {
-  return /\.zip$/i.test(name);
-}
-
 /** Returns whether `upload` sends a file of a folder, or names it. */
 export function isUploadName(name: string): boolean {
-  return isActivityName(name) || (isArchiveName(name) && !name.startsWith('.'));
+  return isActivityName(name) || (isZipName(name) && !name.startsWith('.'));
 }
 
 /** Reason to skip a file whose name is not UTF-8. */

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { findFiles, type RecordingFile } from '../inputs/find-files.ts';
-import { isArchiveName, isTrackName } from '../inputs/recording-names.ts';
+import { isZipName } from '../archive/zip-name.ts';
+import { isTrackName } from '../inputs/recording-names.ts';
 import type { RunTarget } from './batch-sender.ts';
 import type { UploadItem } from './report.ts';
 import { type SendOptions, alreadyUploaded, isDone, outcomeOf } from './known-outcome.ts';
@@ -87,7 +88,7 @@ function reportKnown(
     if ('problem' in file) {
       const { path, problem: detail } = file;
       target.report({ path, outcome: 'invalid', reason: 'unreadable', detail });
-    } else if (isArchiveName(file.path)) {
+    } else if (isZipName(file.path)) {
       if (file.named) archives.push(file);
       else target.onArchive?.(file.path);
     } else {

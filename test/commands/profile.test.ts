@@ -116,7 +116,7 @@ describe('a weight', () => {
     expect(await run({ weight: 112 })).not.toHaveProperty('warnings');
     expect(await run({ weight: 177 })).toMatchObject({
       profile: { weight: 177 },
-      warnings: ['The weight was 112 kg, and is 177 kg now: were these pounds?'],
+      warnings: ['The weight was 112 kg before: is 177 kg right? The option takes kilograms.'],
     });
   });
 

@@ -156,7 +156,7 @@ export function warnOfZone(
   const [left] = daysLeft;
   if (left !== undefined) {
     warn(
-      phrase`Times that were read in another zone before are on another day in ${name}. What was sent for ${daysLeft.join(', ')} stays there: food moves by ${sync('undo', 'nutrition', left)} and a push with --force, and the platform cannot forget wellness.`,
+      phrase`In ${name}, some times are on another day than in the zone before. What was sent for ${daysLeft.join(', ')} stays there. To move food, type ${sync('undo', 'nutrition', left)} and push again with --force; wellness cannot be removed from the platform.`,
     );
   }
   if (earlier !== undefined) {

@@ -12,6 +12,11 @@ import { type FileFacts, type Objection, HOUR_SECS, about, numberIn } from './ob
 
 const LEAST_WEIGHT_KG = 35;
 
+/** Returns whether a weight differs by more than a quarter from the one before: it may be in another unit. */
+export function isFarWeight(kg: number, before = kg): boolean {
+  return Math.abs(kg - before) > before / 4;
+}
+
 /**
  * Weights that differ by a quarter from those before them. If no other weight of the input is near, it is
  * left out; the weight that was sent last, or that the profile holds, may be old.
@@ -24,12 +29,11 @@ export function farWeights(days: readonly Entry[], { lastWeight }: FileFacts): O
   for (const entry of days) {
     const kg = numberIn(entry, 'weight');
     if (kg === undefined || kg < LEAST_WEIGHT_KG) continue;
-    const isFar = (other = kg) => Math.abs(kg - other) > other / 4;
     const before = (other?: number) => `is ${kg} kg, and the weight before was ${other} kg`;
-    if (isFar(near) && isFar(last ?? near))
+    if (isFarWeight(kg, near) && isFarWeight(kg, last ?? near))
       found.push(about('weight', entry, before(near), 'unit'));
     else near = kg;
-    if (isFar(lastWeight)) found.push(about('weight', entry, before(lastWeight), 'sent'));
+    if (isFarWeight(kg, lastWeight)) found.push(about('weight', entry, before(lastWeight), 'sent'));
     last = kg;
   }
   return found;
