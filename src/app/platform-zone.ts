@@ -89,7 +89,7 @@ function rememberPlatformZone(
   }
 }
 
-/** Returns the zone that the platform last named for this account, with the time (ISO 8601); undefined before the first answer. */
+/** Returns the zone that the platform last named for this account, and when (ISO 8601); undefined if it never did. */
 export function lastPlatformZone(config: Config) {
   const found = readEntry(fileOf(config), accountKey(config, config.account));
   if (!isObject(found)) return undefined;

@@ -54,7 +54,7 @@ export function fileIdOf(message: Message) {
  * Returns whether a FIT file holds an activity. The stated type decides, of any file in a chain of them. Some
  * programs state none. Such a file is an activity if it has a session or a record, and no course message before it.
  *
- * @param bytes the whole file; read beyond the `file_id` only if that does not say that it is an activity
+ * @param bytes the whole file; only its `file_id` is read if that names an activity
  */
 export function isActivity(bytes: Uint8Array, fileId: FileId | undefined): boolean {
   if (fileId?.type === ACTIVITY_FILE) return true;

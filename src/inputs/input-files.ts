@@ -13,7 +13,7 @@ export interface InputFile {
   readonly name: string;
   /** Unpacked size (bytes). */
   readonly size: number;
-  /** When it was written, or the archive that it is in (ms since 1970). */
+  /** When the file was last modified; of a member, its archive (ms since 1970). */
   readonly modified: number;
   /** Reads it from its start, each time. */
   readonly read: () => AsyncIterable<Uint8Array>;

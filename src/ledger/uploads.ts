@@ -124,7 +124,7 @@ export function uploadLedger(
             WHERE account = ${account} AND sha256 = ${sha256}`,
       );
     },
-    /** Records that the service refused it. A recording that it took before stays confirmed. */
+    /** Records that the service refused a recording. One that it took before stays confirmed. */
     reject(sha256: string, attempts: number, message: string): void {
       end(sha256, () => {
         const rejected = database.run`

@@ -37,5 +37,5 @@ export async function readMember(member: Member): Promise<RecordingContents | Un
     if (error instanceof ArchiveFault) return { problem: error.message, reason: error.reason };
     throw error;
   }
-  return unpacked(bytes.subarray(0, have), limit, limit);
+  return unpacked(bytes, limit, limit);
 }

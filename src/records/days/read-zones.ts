@@ -28,7 +28,7 @@ export class ReadZones {
     return [...new Set(this.#dayZones.values())];
   }
 
-  /** Days of times that were read before, and that are on another day in the zone that the user has chosen since. */
+  /** Days that lost a time to another day, since the user chose another zone after it was read. */
   get daysLeft(): readonly string[] {
     return [...this.#left].sort();
   }

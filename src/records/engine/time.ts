@@ -82,7 +82,7 @@ const FORMATS: Readonly<Record<NonNullable<TimeRule['format']>, string>> = {
   dmy: 'date in the order day, month, year',
 };
 
-/** Names the place of a time in a message: the one that has a value, or could have it. */
+/** Returns the place of a time for a message: the first that has a value, or the first that is looked at. */
 export function nameOf(row: Row, { from }: Pick<TimeRule, 'from'>): string {
   const paths = [from].flat();
   return paths.find((path) => firstValue(row, path) !== undefined) ?? paths[0] ?? '';
