@@ -103,8 +103,9 @@ describe('a device that can be unplugged', () => {
     await until(() => happened(events, 'kept').length >= 2);
     // Pulled out while the first are on their way.
     renameSync(folder, `${folder}-away`);
+    // One more may have been read, and is copied now.
     const kept = happened(events, 'kept').length;
-    await until(() => held().length === kept);
+    await until(() => held().length >= kept);
     renameSync(`${folder}-away`, folder);
     await until(() => held().length === rides.length);
     expect(held().map(({ receivedCount }) => receivedCount)).toEqual(rides.map(() => 1));
