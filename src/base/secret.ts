@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const REDACTED = '[redacted]';
 
-/** A shorter secret may be a part of any word, as `t` is of `true` (characters). */
+/** Length from which a secret is redacted inside of words, too (characters): `t` is a part of `true`. */
 const LONG = 6;
 
 /** Longest secret that is sent (characters): servers refuse longer headers. */
@@ -29,7 +29,7 @@ export class Secret {
     return this.#value === other.#value;
   }
 
-  /** Returns another's text, such as an answer, without the secret in it: a short one as a whole word. */
+  /** Returns a text from outside, such as an answer, without the secret. A short secret counts as a whole word only. */
   redactIn(text: string): string {
     const { length } = this.#value;
     const isInWord = (at: number) => /^\w\w$/.test(text.slice(at - 1, at + 1));

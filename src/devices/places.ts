@@ -66,7 +66,11 @@ export function volumeName(root: string): string {
   return (isOnMtp(root) ? `${parse(dir).base}/${base}` : base).toUpperCase();
 }
 
-/** Returns the folders that fit a pattern; without a `*` in their last name, they may be missing. @param names returns those in a folder */
+/**
+ * Returns the folders that fit a pattern. Without a `*` in its last name, they may be missing.
+ *
+ * @param names returns the names in a folder
+ */
 export async function expandPattern(
   { root, below }: MountPattern,
   names: (folder: string) => Promise<readonly string[]>,

@@ -63,8 +63,8 @@ const TYPES = {
 } as const;
 
 /**
- * A field: its number and type, the name of its value in the item that is written or the number that it always
- * is, and the units of the file in one of the item, counted from an offset.
+ * A field: its number, its type, and the name of its value in the item that is written, or the number that it
+ * always is. The file has `scale` units for one of the item, counted from an offset.
  */
 type Row<Name extends string> = readonly [
   number: number,

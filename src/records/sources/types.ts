@@ -106,9 +106,9 @@ export interface WellnessMapping extends FileMapping {
    */
   readonly fields: Readonly<Record<string, Path | MappingRule>>;
   /**
-   * The fields of one sleep: {@link NIGHT} by default. Of several records of a day, the one with the largest first of these fields gives all of
-   * them; of equal ones, the one with the most of them, then the last. Parts of two sleeps, or of one sleep from two
-   * devices, do not add up.
+   * The fields of one sleep: {@link NIGHT} by default. One record of a day gives all of them: the one with the
+   * largest first field; of equal ones, the one with the most fields, then the last. Parts of two sleeps, or of
+   * one sleep from two devices, do not add up.
    */
   readonly sleep?: readonly [string, ...string[]];
   /**
