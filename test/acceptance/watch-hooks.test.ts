@@ -154,14 +154,19 @@ describe.skipIf(process.platform === 'win32')('the command of onEvent', () => {
     put(join(world.folder, HOSTILE), anotherRecording());
     const watcher = await ready(world.watch([], { SYNC_CLIENT_SECRET: 'cs-hush' }));
     await until(() => events(watcher, 'upload').length === 2);
+    await until(() => linesOf('events').length === 4);
     await stop(watcher);
     const passed = `${linesOf('events').join('\n')}\n`;
     expect(wrongJsonLine(passed)).toBeUndefined();
     const printed = ndjson(watcher.stdout()).filter(
       ({ outcome, type }) => outcome !== 'skipped' && type !== 'summary',
     );
-    expect(ndjson(passed)).toEqual(printed);
-    expect(printed.map(({ event, type }) => event ?? type)).toEqual(
+    const last = printed.at(-1);
+    // On a busy machine, the command may not end within the grace period of its last event.
+    if (last?.event === 'problem') expect(last.message).toMatch(/event.* left out/);
+    const told = last?.event === 'problem' ? printed.slice(0, -1) : printed;
+    expect(told.slice(0, linesOf('events').length)).toEqual(ndjson(passed));
+    expect(told.map(({ event, type }) => event ?? type)).toEqual(
       'started folder ready upload stopped'.split(' '),
     );
     expect(linesOf('variables').join('\n')).not.toContain('hush');
