@@ -109,10 +109,18 @@ export function uploadLedger(
     },
     /** Marks a recording as held: another recording of the same ride was sent. */
     hold(recording: ClaimedRecording): void {
+      const { sha256 } = recording;
       transaction(database, () => {
-        if (rowOf(recording.sha256) === undefined) insert(recording, 'held');
+        if (rowOf(sha256) === undefined) insert(recording, 'held');
+        else
+          database.run`
+            UPDATE uploads SET state = 'held', changed_at = ${now()}
+            WHERE account = ${account} AND sha256 = ${sha256} AND owner IS NULL
+              AND state IN ('pending', 'rejected')`;
       });
     },
+    /** Forgets which recordings are held: each is judged again. */
+    forgetHeld,
     confirm(sha256: string, attempts: number, service: Readonly<Record<string, unknown>>): void {
       end(
         sha256,
@@ -206,6 +214,7 @@ export function uploadLedger(
         UPDATE uploads SET state = 'undone', changed_at = ${now()}
         WHERE account = ${account} AND sha256 = ${sha256} AND state = 'undoing'`;
       settled.forget();
+      forgetHeld();
     },
     /** Forgets a recording that the service took or that was taken back: the next run sends it again. */
     forget(sha256: string): void {
@@ -214,6 +223,7 @@ export function uploadLedger(
         WHERE account = ${account} AND sha256 = ${sha256}
           AND state IN ('confirmed', 'undoing', 'undone')`;
       settled.forget();
+      forgetHeld();
     },
     /**
      * Returns the path and the size (bytes) of each recording that the service took, or that was taken back, and
@@ -293,6 +303,10 @@ export function uploadLedger(
       return rowOf(sha256)?.owner ?? undefined;
     },
   };
+
+  function forgetHeld(): void {
+    database.run`DELETE FROM uploads WHERE account = ${account} AND state = 'held'`;
+  }
 
   function find(sha256: string): LedgerUpload | undefined {
     const found = rowOf(sha256);

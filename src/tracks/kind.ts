@@ -1,5 +1,8 @@
 export type TrackKind = 'gpx' | 'tcx';
 
+/** Why an activity is none by the clock, as a sentence. Not remembered: the clock may be wrong. */
+export const IN_FUTURE = 'Its times are in the future: it is a plan.';
+
 /** Bytes at the start of a file that show its kind; some files have comments before the root element. */
 const HEAD_BYTES = 4096;
 
@@ -12,7 +15,7 @@ export function trackKind(first: Uint8Array): TrackKind | undefined {
   const head = Buffer.from(first.buffer, first.byteOffset, Math.min(first.length, HEAD_BYTES));
   // Without the zeros of UTF-16.
   const text = head.toString('latin1').replaceAll('\0', '');
-  const [, root] = /<(?:\w+:)?(gpx|trainingcenterdatabase)[\s/>]/i.exec(text) ?? [];
+  const [, root] = /<(?:[\w.-]+:)?(gpx|trainingcenterdatabase)[\s/>]/i.exec(text) ?? [];
   if (root === undefined) return undefined;
   return root.toLowerCase() === 'gpx' ? 'gpx' : 'tcx';
 }

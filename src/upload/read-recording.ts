@@ -127,7 +127,7 @@ function fill(descriptor: number, buffer: Buffer, size: number): number {
 }
 
 /** Returns whether a file that starts with these bytes is packed: {@link unpacked} shows what it holds. */
-export function isPacked(first: Buffer): boolean {
+export function isPacked(first: Uint8Array): boolean {
   return isGzip(first) || isZip(first);
 }
 
@@ -137,9 +137,11 @@ function isGzip(bytes: Uint8Array): boolean {
 }
 
 /** Checks the signature of the first member of a zip archive (APPNOTE 4.3.7). */
-function isZip(bytes: Buffer): boolean {
-  return bytes.length >= 4 && bytes.readUInt32LE(0) === 0x04034b50;
+function isZip(bytes: Uint8Array): boolean {
+  return ZIP_SIGNATURE.every((byte, at) => bytes[at] === byte);
 }
+
+const ZIP_SIGNATURE = [0x50, 0x4b, 0x03, 0x04];
 
 /** Beginning of a gzip file that shows the kind of its content (bytes); unpacks to 1 MB at most. */
 const PEEK_PACKED_BYTES = 1024;

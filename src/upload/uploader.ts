@@ -213,7 +213,7 @@ export class Uploader {
     if (by !== undefined) return { path, outcome: 'covered', by, sha256 };
     const same = () => this.rides.sameAs(shape, known?.sha256 ?? sha256);
     if (this.#options.sameRide === 'first' && !chosen) {
-      const before = same().filter(({ isConverted }) => !isConverted);
+      const before = same().filter((ride) => !ride.isConverted && ride.state === 'confirmed');
       if (before.length > 0) {
         if (!this.#options.dryRun) ledger.hold(claimed);
         return { path, outcome: 'held', by: before.map((ride) => ride.path), sha256 };

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {
@@ -377,6 +378,52 @@ describe('two FIT recordings of one ride', () => {
       'r/2.fit': 'uploaded',
     });
   });
+
+  it('are one with that setting, although the first one failed: the second one is sent in its place', async () => {
+    const world = await openLoggedInWorld();
+    await world.sync(['config', 'set', 'sameRide', 'first']);
+    world.write('r/1.fit', fit(ride));
+    world.write('w/2.fit', zwift);
+    world.sandbox.control.addFaults('upload-fit:400*1', 'upload-fit:503*inf');
+    await world.lines(['upload', 'r'], { code: 6 });
+    await world.lines(['upload', 'r'], { code: 5 });
+    world.sandbox.control.clearFaults();
+    for (const [folder, outcome] of [
+      ['w', 'uploaded'],
+      ['r', 'held'],
+    ] as const) {
+      const [line] = await world.lines(['watch', '--once', join(world.home.dir, folder)]);
+      expect(line).toMatchObject({ type: 'upload', outcome });
+    }
+    expect(await workouts(world)).toHaveLength(1);
+    expect((await world.lines(['explain', 'r/1.fit']))[0]).toMatchObject({ state: 'held' });
+  });
+
+  it.each([
+    ['the other one is taken back', ['undo', 'upload', 'r/1.fit', '--yes'], 1],
+    ['the setting is gone', ['config', 'unset', 'sameRide'], 2],
+  ])(
+    'are one with that setting until %s: the watcher sends the second one',
+    async (_, command, count) => {
+      const world = await openLoggedInWorld();
+      await world.sync(['config', 'set', 'sameRide', 'first']);
+      world.write('r/1.fit', fit(ride));
+      await world.lines(['upload', 'r/1.fit']);
+      world.write('r/2.fit', zwift);
+      const watch = ['watch', '--once', join(world.home.dir, 'r')];
+      expect(await world.lines(watch)).toContainEqual(
+        expect.objectContaining({ outcome: 'held' }) as unknown,
+      );
+      expect((await world.sync(command)).code).toBe(0);
+      expect(await world.lines(watch)).toContainEqual(
+        expect.objectContaining({
+          path: expect.stringMatching(/2\.fit$/) as unknown,
+          outcome: 'uploaded',
+        }) as unknown,
+      );
+      expect(await workouts(world)).toHaveLength(count);
+    },
+  );
 });
 
 describe.each(KINDS)('an export in the form of Strava on %s', (platform) => {

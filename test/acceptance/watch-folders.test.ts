@@ -156,6 +156,17 @@ it('sync watch --new-only sends new files and skips existing ones, also for file
   expect(world.hashes()).toEqual([heard, between, overwritten].map(sha256).sort());
 });
 
+it('sync watch without --new-only sends what an earlier watcher left out with it', async () => {
+  const old = anotherRecording();
+  put(join(world.folder, 'old.fit'), old);
+  await world.sync(['watch', '--once', '--new-only', world.folder]);
+  expect(world.requests()).toBe(0);
+  const watcher = await ready(world.watch());
+  await until(() => world.requests() === 1);
+  await stop(watcher);
+  expect(world.hashes()).toEqual([sha256(old)]);
+});
+
 it('the files of a folder in another watched folder are counted and sent once', async () => {
   const inner = join(world.folder, 'inner');
   put(join(world.folder, 'outer.fit'), anotherRecording());

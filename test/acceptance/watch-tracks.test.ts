@@ -223,6 +223,46 @@ it.each(['UTF-16LE', 'UTF-16BE'])('a GPX file in %s is sent', async (encoding) =
   expect(world.recordings()).toHaveLength(1);
 });
 
+it.each([
+  ['with blank lines behind it', 'a.gpx', `${track()}${'\n'.repeat(1_500)}`],
+  [
+    'with a long comment behind it',
+    'b.gpx',
+    `${track()}<!-- ${'exported by an app '.repeat(80)}-->`,
+  ],
+  [
+    'with a hyphen in its prefix',
+    'c.gpx',
+    track()
+      .replace(/<(\/?)(?=\w)/g, '<$1my-gpx:')
+      .replace('xmlns=', 'xmlns:my-gpx='),
+  ],
+  ['packed under the name .gpx', 'd.gpx', gzipSync(track())],
+  ['that is a FIT recording', 'e.gpx', fit(ride)],
+  ['packed under the name .fit', 'f.fit', gzipSync(fit(ride))],
+])('a file %s is sent by upload and by the watcher', async (_, name, bytes) => {
+  await openWorld();
+  file(name, bytes);
+  const [planned] = await world.lines(['upload', '--dry-run', world.folder]);
+  expect(planned).toMatchObject({ outcome: 'would-upload' });
+  const [line] = await once();
+  expect(line).toMatchObject({ outcome: 'uploaded' });
+  expect(world.recordings()).toHaveLength(1);
+});
+
+it.each(['watch', 'upload'])(
+  'a GPX file that %s saw with a clock that was behind is sent later',
+  async (command) => {
+    await openWorld();
+    file('loop.gpx', track());
+    const args = command === 'watch' ? ['watch', '--once', world.folder] : ['upload', world.folder];
+    const clock = { ...systemClock, now: () => systemClock.now() - 400 * 86_400_000 };
+    const [early] = await world.lines(args, { clock });
+    expect(early).toMatchObject({ reason: 'not-an-activity' });
+    expect(await world.lines(args)).toMatchObject([{ outcome: 'uploaded' }, {}]);
+  },
+);
+
 it('--new-only leaves out the GPX files that were there before', async () => {
   await openWorld();
   file('old.gpx', track());

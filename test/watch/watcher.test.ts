@@ -587,7 +587,7 @@ it('a machine that slept rescans everything when it wakes up', async () => {
 });
 
 it('a bug in the program ends the watcher instead of leaving it running without work', async () => {
-  const { running, target, events } = start();
+  const { running, target, events } = start({ newOnly: true });
   await until(() => happened(events, 'ready').length === 1);
   Object.assign(target.marks, {
     isSeen: () => {

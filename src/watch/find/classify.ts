@@ -5,6 +5,7 @@ import { readFileId } from '../../fit/file-id.ts';
 import { isTrackName } from '../../inputs/recording-names.ts';
 import { describeFileError, openPlainFile } from '../../system/plain-file.ts';
 import { outcomeOf } from '../../upload/known-outcome.ts';
+import { isPacked } from '../../upload/read-recording.ts';
 import type { InvalidReason } from '../../upload/report.ts';
 import type { WatchParts } from '../parts.ts';
 import type { FoundFile, Intake } from '../send/intake.ts';
@@ -13,7 +14,7 @@ import { statOf } from './fs-events.ts';
 
 type ClassifierParts = Pick<
   WatchParts,
-  'changed' | 'clock' | 'incomplete' | 'known' | 'marks' | 'onSettled' | 'report'
+  'changed' | 'clock' | 'incomplete' | 'known' | 'marks' | 'newOnly' | 'onSettled' | 'report'
 >;
 
 /** Decides for each file whether it needs work, reading as little as possible. */
@@ -33,11 +34,11 @@ export class Classifier {
 
   /** Returns whether the ledger leaves the file open. Reads the ledger, never the file. */
   isOpen(file: FoundFile): boolean {
-    const { clock, known, marks, incomplete, onSettled } = this.#parts;
+    const { clock, known, marks, newOnly, incomplete, onSettled } = this.#parts;
     const { path, stamp } = file;
     const before = known.find(path, stamp);
     if (before === undefined) {
-      if (!marks.isSeen(path, stamp)) return true;
+      if (!newOnly || !marks.isSeen(path, stamp)) return true;
       incomplete.forget(path);
       return false;
     }
@@ -136,7 +137,9 @@ export function problemOfFile(
   { path, stamp }: Pick<FoundFile, 'path' | 'stamp'>,
   { head, tail }: FileEnds,
 ): FileProblem | undefined {
-  if (head === undefined || isPacked(path)) return undefined;
+  if (head === undefined || isGzipName(path) || isPacked(head)) return undefined;
+  const header = peekHeader(head, Math.max(head.length, stamp.size));
+  if (header.state === 'possible') return undefined;
   if (isTrackName(path)) {
     // Without the zeros of UTF-16.
     const isCut =
@@ -145,26 +148,22 @@ export function problemOfFile(
       ? { reason: 'incomplete', detail: 'It is cut off: its end is missing.' }
       : undefined;
   }
-  const header = peekHeader(head, Math.max(head.length, stamp.size));
-  // An archive of one recording may have its name.
-  const isZip = header.state === 'not-fit' && header.problem === 'zip';
-  if (header.state === 'possible' || isZip) return undefined;
   return { reason: header.state, detail: header.detail };
 }
 
-const LAST_TAG = /<\/(?:\w+:)?(?:gpx|trainingcenterdatabase)\s*>/i;
-/** Bytes at the end of a GPX or TCX file in which its last tag is. */
-const TAIL_BYTES = 1024;
+const LAST_TAG = /<\/(?:[\w.-]+:)?(?:gpx|trainingcenterdatabase)\s*>/i;
+/** Bytes at the end of a GPX or TCX file in which its last tag is: comments and blank lines may follow. */
+const TAIL_BYTES = 64 * 1024;
 /** Of the last file. */
 const [heads, tails] = [Buffer.alloc(PEEK_BYTES), Buffer.alloc(TAIL_BYTES)];
 
-function isPacked(path: string): boolean {
+function isGzipName(path: string): boolean {
   return /\.gz$/i.test(path);
 }
 
 /** Reads the ends of a local file, valid until the next call. @throws the system's error */
 function endsOf({ path, stamp }: FoundFile): FileEnds {
-  if (isPacked(path)) return {};
+  if (isGzipName(path)) return {};
   const { descriptor } = openPlainFile(path);
   try {
     const head = heads.subarray(0, readSync(descriptor, heads, 0, PEEK_BYTES, 0));

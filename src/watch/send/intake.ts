@@ -301,7 +301,8 @@ export class Intake {
       return await this.#takeNew(recording, contents, removable);
     }
     const isWhole = !items.some(({ outcome }) => outcome === 'invalid');
-    if (isWhole && !dryRun) ledger.uploads.settledTracks.add(hash, decidedBy(items));
+    const decided = decidedBy(items);
+    if (isWhole && decided !== undefined && !dryRun) ledger.uploads.settledTracks.add(hash, decided);
     return true;
   }
 

@@ -20,6 +20,7 @@ import {
 import { unreadableItem } from '../../upload/batch-sender.ts';
 import type { KnownFiles } from '../../ledger/known-files.ts';
 import type { UploadStanding } from '../../ledger/upload-rows.ts';
+import { IN_FUTURE } from '../../tracks/kind.ts';
 import { isSettled, isGivenUp, patientClient } from './refusal-backoff.ts';
 import type { WatchParts } from '../parts.ts';
 import { type WaitingRecording, isTrack } from './outbox.ts';
@@ -88,6 +89,7 @@ export class Sender {
     const { clock, client, dryRun, events, filePart, ledger, sameRide, url } = parts;
     const options = { dryRun, sameRide };
     this.#parts = parts;
+    if (sameRide !== 'first' && !dryRun) ledger.uploads.forgetHeld();
     this.#uploads = new Tasks((error) => events.post({ type: 'failed', error }));
     this.#uploader = new Uploader({ clock, signal: this.#hardStop.signal }, options, {
       url,
@@ -312,7 +314,8 @@ export class Sender {
         );
       if (items.at(-1)?.outcome === 'failed') return items;
     }
-    if (!dryRun) ledger.uploads.settledTracks.add(sha256, decidedBy(items));
+    const decided = decidedBy(items);
+    if (decided !== undefined && !dryRun) ledger.uploads.settledTracks.add(sha256, decided);
     this.#otherFiles.add(path);
     return items;
   }
@@ -399,8 +402,12 @@ function isRefused(item: UploadItem): item is Refused {
   return isResting || item.outcome === 'rejected';
 }
 
-/** Returns what decides if a GPX or TCX file is read again: a refused recording, else a sent one, if any. */
-export function decidedBy(items: readonly UploadItem[]): string {
+/**
+ * Returns what decides if a GPX or TCX file is read again: a refused recording, else a sent one, if any; undefined if
+ * the clock decided.
+ */
+export function decidedBy(items: readonly UploadItem[]): string | undefined {
+  if (items.some((item) => 'detail' in item && item.detail === IN_FUTURE)) return undefined;
   const known = items.flatMap((item) =>
     'sha256' in item && item.outcome !== 'covered' ? [item] : [],
   );
