@@ -112,11 +112,16 @@ function takeOut(
   const { source, date, items } = day;
   const problems = [...day.problems];
   const recurring = [...day.recurring];
+  let { warnings } = day;
   const lost: Problem[] = [];
   for (const entry of judged) {
     for (const [field, { is, found, whole }] of strictest.get(entry) ?? []) {
       const place = joinPointer(entry.path, entry.spellings.get(field) ?? field);
-      if (is !== 'sent') Reflect.deleteProperty(entry.values, field);
+      if (is !== 'sent') {
+        Reflect.deleteProperty(entry.values, field);
+        // How it was read no longer matters.
+        warnings = warnings.filter((note) => note.field !== place);
+      }
       if (whole !== undefined) continue;
       if (is !== 'sent') lost.push({ field: place, problem: found });
       if (isStrict) problems.push({ field: place, problem: found });
@@ -132,7 +137,9 @@ function takeOut(
   const isLeft = items !== undefined || !isBare(day, 'rawJson');
   if (!isLeft) problems.push(...lost);
   const isRefused = !isLeft || (problems.length > 0 && (isStrict || items !== undefined));
-  return isRefused ? { source, date, problems } : Object.assign(day, { problems, recurring });
+  return isRefused
+    ? { source, date, problems }
+    : Object.assign(day, { problems, recurring, warnings });
 }
 
 function entriesOf(day: DayDraft): Entry[] {

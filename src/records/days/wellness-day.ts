@@ -19,12 +19,15 @@ export function dayOf(
   faults: number,
 ): Reading {
   const { source, problems, isStrict } = notes;
-  const values = withSleepSecs(read.values, notes);
+  const conflict = sleepConflict(read.values);
+  const values = conflict === undefined ? withSleepSecs(read.values) : withoutSleep(read.values);
   const ahead = dated && farAhead(dated.date, options);
   if (ahead !== undefined) notes.problem(dated?.names[0] ?? 'date', `${ahead}: check the year`);
   const names = Object.keys(values);
-  if (names.length === 0 && problems.length === 0)
-    problems.push({ problem: 'holds nothing to send besides its date' });
+  if (names.length === 0 && problems.length === 0) {
+    const problem = conflict ?? 'holds nothing to send besides its date';
+    problems.push(conflict === undefined ? { problem } : { field: 'sleepHours', problem });
+  } else if (conflict !== undefined) notes.adapt('sleepHours', conflict, 'neither is sent');
   const isEmpty = problems.length > 0 && names.every((name) => name === 'rawJson');
   if (dated === undefined || isEmpty || problems.length > (isStrict ? 0 : faults))
     return { source, date: dated?.date, problems };
@@ -32,21 +35,28 @@ export function dayOf(
 }
 
 /** Hours alone become seconds, which is the interface's field. */
-function withSleepSecs(fields: JsonObject, notes: Notes): JsonObject {
+function withSleepSecs(fields: JsonObject): JsonObject {
   const { sleepHours: hours, sleepSecs: given } = fields;
-  if (typeof hours !== 'number') return fields;
-  const secs = Math.round(hours * 3600);
-  if (typeof given !== 'number') {
-    const renamed = Object.entries(fields).map(([name, value]) =>
-      name === 'sleepHours' ? ['sleepSecs', secs] : [name, value],
-    );
-    return Object.fromEntries(renamed) as JsonObject;
-  }
-  if (Math.abs(given - secs) <= SLEEP_TOLERANCE_SECS) return fields;
-  const found = `${hours} h is ${secs} s, and sleepSecs says ${given} s`;
-  notes.adapt('sleepHours', found, 'neither is sent');
-  const others = Object.entries(fields).filter(
-    ([name]) => name !== 'sleepHours' && name !== 'sleepSecs',
+  if (typeof hours !== 'number' || typeof given === 'number') return fields;
+  const renamed = Object.entries(fields).map(([name, value]) =>
+    name === 'sleepHours' ? ['sleepSecs', secsOf(hours)] : [name, value],
   );
-  return Object.fromEntries(others);
+  return Object.fromEntries(renamed) as JsonObject;
+}
+
+function secsOf(hours: number): number {
+  return Math.round(hours * 3600);
+}
+
+/** Says why neither statement of a sleep is sent; undefined if they agree. */
+function sleepConflict({ sleepHours: hours, sleepSecs: given }: JsonObject): string | undefined {
+  if (typeof hours !== 'number' || typeof given !== 'number') return undefined;
+  if (Math.abs(given - secsOf(hours)) <= SLEEP_TOLERANCE_SECS) return undefined;
+  return `${hours} h is ${secsOf(hours)} s, and sleepSecs says ${given} s`;
+}
+
+function withoutSleep(fields: JsonObject): JsonObject {
+  const isOther = ([name]: readonly [string, unknown]) =>
+    !['sleepHours', 'sleepSecs'].includes(name);
+  return Object.fromEntries(Object.entries(fields).filter(isOther));
 }

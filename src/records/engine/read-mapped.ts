@@ -1,5 +1,5 @@
 import { SyncError } from '../../base/errors.ts';
-import type { RawRecord, Reading } from '../types.ts';
+import type { JsonValue, RawRecord, Reading } from '../types.ts';
 import { scalarText } from '../values.ts';
 import { People } from '../people.ts';
 import { NutritionDays } from './nutrition-days.ts';
@@ -30,7 +30,8 @@ export async function* readMapped(
   const people = new People();
   const { from, format } = mapping.kind === 'wellness' ? mapping.day : mapping.time;
   const isTable = mapping.format === 'csv';
-  const mayLackOrder = isTable && format === undefined;
+  const stated = format === 'mdy' ? format : undefined;
+  const mayLackOrder = isTable && (format === undefined || stated !== undefined);
   const problems: RowFault[] = [];
   /** Rows with dates such as 11/21/2026: all of them together settle which number is the day. */
   const yearLast: Row[] = [];
@@ -49,7 +50,7 @@ export async function* readMapped(
     if (problems.length > 0) yield* problems.splice(0).map(refusalOf);
   }
   people.rejectSeveral(options.name ?? '');
-  for (const row of inOrder(yearLast, [from].flat())) reader.add(row, problems);
+  for (const row of inOrder(yearLast, [from].flat(), stated)) reader.add(row, problems);
   yield* problems.splice(0).map(refusalOf);
   yield* reader.finish();
 }
@@ -60,14 +61,16 @@ function isDeleted(row: Row): boolean {
 }
 
 /**
- * Writes the dates of rows with the year first.
+ * Writes the dates of rows with the year first, or in the order that the source states.
  *
+ * @param stated the order, unless the dates settle another
  * @throws SyncError `INPUT_INVALID` if no number above 12 settles the order, or they contradict each other
  */
-function inOrder(rows: readonly Row[], paths: readonly string[]): Row[] {
+function inOrder(rows: readonly Row[], paths: readonly string[], stated?: 'mdy'): readonly Row[] {
   const [first] = rows;
   if (first === undefined) return [];
   const order = orderOf(rows.map((row) => firstValue(row, paths)));
+  if (stated !== undefined && order !== 'dmy') return rows;
   if (order === undefined) {
     const written = scalarText(firstValue(first, paths));
     const message = `${first.source}: ${written} does not say which number is the day, and no other date of the file settles it.`;
@@ -75,9 +78,17 @@ function inOrder(rows: readonly Row[], paths: readonly string[]): Row[] {
     throw new SyncError('INPUT_INVALID', message, { hint });
   }
   return rows.map((row) => {
-    const date = numbersOf(firstValue(row, paths), order);
+    const date =
+      stated === undefined
+        ? numbersOf(firstValue(row, paths), order)
+        : swapped(firstValue(row, paths));
     return { ...row, get: (path) => (paths.includes(path) ? date : row.get(path)) };
   });
+}
+
+/** Writes a date with its first two numbers in the other order. */
+function swapped(value: JsonValue | undefined): string {
+  return scalarText(value).replace(/^\s*(\d+)(\D)(\d+)/, '$3$2$1');
 }
 
 /** Checks for a member with one of some values. */

@@ -107,16 +107,44 @@ function readItems(
   const days = new Map<string, ReadDay>();
   if (value !== undefined && value !== null && !Array.isArray(value))
     notes.problem(field, `is ${show(value)}; ${ITEMS_EXPECTED}`);
-  for (const [index, raw] of Array.isArray(value) ? value.entries() : []) {
+  const list = Array.isArray(value) ? value : [];
+  const sum = sumOfOthers(list);
+  for (const [index, raw] of list.entries()) {
     const { name: food, meal } = isObject(raw) ? raw : {};
     const name = scalarText(food) || scalarText(meal);
-    if (isSumName(name)) {
+    if (isSumName(name) || index === sum) {
       notes.recur('sum', `${field}/${index}`, `${show(name)} sums up other items. Not sent`);
       continue;
     }
     readItem(raw, `${field}/${index}`, named, days, notes, options);
   }
   return named === undefined ? [...days.values()] : [named];
+}
+
+/** Amounts that are the sums of others by chance: fewer than three. */
+const ENOUGH_SUMS = 3;
+const SUMMED = ['calories', 'carbs', 'protein', 'fat', 'fiber', 'sugar'];
+/** Rounding of one amount, and the items beyond which it evens out. */
+const ROUNDING = 0.05;
+const MANY_ITEMS = 20;
+
+/** Returns the place of the item that has the sums of all others, of two at least; -1 if there is none. */
+function sumOfOthers(items: readonly JsonValue[]): number {
+  if (items.length < 3) return -1;
+  const amountOf = (item: JsonValue, field: string) =>
+    isObject(item) && typeof item[field] === 'number' ? item[field] : 0;
+  const totals = SUMMED.map((field) => ({
+    field,
+    total: items.reduce<number>((sum, item) => sum + amountOf(item, field), 0),
+  }));
+  const error = ROUNDING * Math.min(items.length, MANY_ITEMS);
+  return items.findLastIndex((item) => {
+    const sums = totals.filter(({ field, total }) => {
+      const own = amountOf(item, field);
+      return own > 0 && Math.abs(total - 2 * own) <= error;
+    });
+    return sums.length >= ENOUGH_SUMS;
+  });
 }
 
 /** Drops the totals of a record that spans days: they cannot be divided by day. */

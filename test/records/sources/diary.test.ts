@@ -48,6 +48,21 @@ describe('a table with field names of the platform', () => {
     expect([bodies, refused]).toEqual([[{ date: '2026-11-20', ...values }], []]);
   });
 
+  it('of Lose It has dates with the day first if a number above 12 shows it', async () => {
+    const header =
+      'Date,Name,Icon,Meal,Quantity,Units,Calories,Deleted,Fat (g),Protein (g),Carbohydrates (g),Saturated Fat (g),Sugars (g),Fiber (g),Cholesterol (mg),Sodium (mg)';
+    const food = 'Oats,Oats,Breakfast,80,Grams,300,0,5,10,50,1,1,8,0,3';
+    const dates = async (...written: string[]) => {
+      const rows = written.map((date) => `${date},${food}\n`).join('');
+      return (await read(`${header}\n${rows}`, { name: 'food.csv' })).bodies.map(
+        ({ date }) => date,
+      );
+    };
+    expect(await dates('20/11/2026', '05/11/2026')).toEqual(['2026-11-05', '2026-11-20']);
+    expect(await dates('11/20/2026', '11/05/2026')).toEqual(['2026-11-05', '2026-11-20']);
+    expect(await dates('05/11/2026')).toEqual(['2026-05-11']);
+  });
+
   it('has the latest weight of a day if its rows have times', async () => {
     const rows = '2026.11.20,20:34:03,73.1\n2026.11.20,07:05:10,72.4\n';
     const { bodies } = await read(`Date,Time,Weight(kg)\n${rows}`);

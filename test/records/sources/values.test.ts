@@ -301,6 +301,14 @@ describe('a number', () => {
     expect(points.bodies).toMatchObject([{ steps: 10_480, totalCaloriesBurned: 2_345.6 }]);
   });
 
+  it('is not said to be rounded if it is not sent', async () => {
+    const { bodies, notes } = await read(
+      'date,readiness,restingHr\n2026-11-20,0.8,48\n2026-11-21,0.7,48\n',
+    );
+    expect(bodies).toMatchObject([{ restingHr: 48 }, { restingHr: 48 }]);
+    expect(notes.join()).not.toContain('rounded');
+  });
+
   it('in quotes between commas has a decimal comma if other cells of its fields show one', async () => {
     const table = (weight: string, note = '') =>
       `date,weight (kg),distance (km),steps\n2026-11-20,${weight},"1,234",1700\n2026-11-21,"72,1","2,5",3500\n${note}`;
@@ -657,6 +665,24 @@ describe('an export of no known program', () => {
       expect(refused.join()).toContain(`${field}: the file does not state its unit`);
       expect((await read(`date,${field} (kcal)\n2026-11-20,2510\n`)).left).toEqual([]);
     }
+  });
+
+  it('is sent without a row that is the sum of its other foods, whatever its name is', async () => {
+    const food = (name: string, amounts: string) => `${DAY}T12:30,${name},${amounts}\n`;
+    const header = 'logged_at,name,calories,carbs,protein,fat\n';
+    const foods = `${food('Oats', '300,60.4,10,5')}${food('Rice', '400,90.2,8,2')}`;
+    const { bodies, notes } = await read(
+      `${header}${foods}${food('Gesamtergebnis', '700,150.6,18,7')}`,
+      {
+        name: 'food.csv',
+      },
+    );
+    expect(bodies[0]?.['items']).toMatchObject([{ name: 'Oats' }, { name: 'Rice' }]);
+    expect(notes).toEqual(['food.csv:2: "Gesamtergebnis" sums up other items. Not sent']);
+    const other = await read(`${header}${foods}${food('Feast', '700,150.6,20,9')}`, {
+      name: 'food.csv',
+    });
+    expect(other.bodies[0]?.['items']).toHaveLength(3);
   });
 
   it('is sent without rows that sum up its foods', async () => {

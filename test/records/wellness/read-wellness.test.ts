@@ -366,6 +366,9 @@ describe('hours of sleep', () => {
       body: { date, weight: 70 },
       said: ['sleepHours: 7.5 h is 27000 s, and sleepSecs says 20000 s: neither is sent'],
     });
+    expect(await saidOf('wellness', { date, sleepHours: 7.5, sleepSecs: 20_000 })).toEqual({
+      said: ['sleepHours: 7.5 h is 27000 s, and sleepSecs says 20000 s'],
+    });
   });
 
   test('are invalid above one day', async () => {
