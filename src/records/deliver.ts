@@ -47,8 +47,6 @@ export type RecordItem = {
   readonly zoneUsed: boolean;
 } & DayOutcome;
 
-type NutritionRecord = PreparedRecord & { readonly kind: 'nutrition' };
-
 const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
 const UNDONE = { outcome: 'skipped', reason: 'undone' } as const;
 
@@ -271,7 +269,7 @@ class DayQueue {
   }
 
   /** Chooses between the programs of a day's foods, also of those sent before. */
-  #chosen(record: NutritionRecord, warnings: Warning[]): DayFoods {
+  #chosen(record: PreparedRecord, warnings: Warning[]): DayFoods {
     const { force, merge = 'same-input', undo } = this.#options;
     const { parts, fields, programs } = record;
     if (merge !== 'same-input' || undo !== undefined) return { parts, fields };

@@ -1,9 +1,8 @@
 import { groupBy } from '../base/group-by.ts';
-import { sameJson } from './digest.ts';
+import { recordDigest, sameJson } from './digest.ts';
 import { SUMMED_TOTALS } from './fields.ts';
 import { sameInput } from './nutrition/ours.ts';
 import { itemKey } from './nutrition/items.ts';
-import { nutrition, wellness } from './prepared-record.ts';
 import type {
   DayDraft,
   InvalidRecord,
@@ -137,17 +136,15 @@ function mergeDay(
   const all = { parts: parts.map(foodsOf), fields, programs };
   const foods =
     kind === 'wellness'
-      ? all
+      ? { parts: [], fields }
       : chooseFoods(all, [], rank, (note) => warnings.push({ source, ...note }));
   const more = warnings.length - MAX_WARNINGS;
   if (more > 0) {
     const message = `there are ${more.toLocaleString('en-US')} more warnings about ${date}`;
     warnings.splice(MAX_WARNINGS, more, { source: last, message });
   }
-  const about = { outcome: 'ready', date, sources, files, warnings, programs, zoneUsed } as const;
-  return kind === 'wellness'
-    ? wellness(about, { date, ...fields })
-    : nutrition(about, foods.parts, foods.fields);
+  const about = { outcome: 'ready', kind, date, sources, files, warnings } as const;
+  return { ...about, ...foods, programs, zoneUsed, digest: recordDigest({ date, ...foods }) };
 }
 
 /** Returns what counts of each field: of the records of a program, then of the programs. @param warnings gets the notes */

@@ -179,8 +179,7 @@ export class NutritionRun {
   /** @param said what counts of the inputs; default: all of it */
   #dayOf(date: string, said?: DayFoods): DayInputs {
     const record = this.#byDate.get(date);
-    const isNutrition = record?.kind === 'nutrition';
-    const { parts, fields } = said ?? (isNutrition ? record : { parts: [], fields: {} });
+    const { parts, fields } = said ?? record ?? { parts: [], fields: {} };
     return {
       date,
       zoneUsed: record?.zoneUsed === true,

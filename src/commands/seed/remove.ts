@@ -145,13 +145,8 @@ async function removeNutrition(
 ): Promise<void> {
   const input = seedInput(options);
   const made = await recordsOf('nutrition', days, options, context);
-  const keys = new Set(
-    made.flatMap((record) =>
-      record.kind === 'nutrition'
-        ? record.parts.flatMap(({ items = [] }) => items.map(itemKey))
-        : [],
-    ),
-  );
+  const parts = made.flatMap((record) => record.parts);
+  const keys = new Set(parts.flatMap(({ items = [] }) => items.map(itemKey)));
   const undo = (item: DayItem) =>
     keys.has(itemKey(item.body)) ? withoutInputs(item, ({ name }) => name === input) : item;
   const empty = made
