@@ -9,7 +9,7 @@ import type { ShownItem } from './nutrition/merge.ts';
 import { type DayInputs, type MergePolicy, isHeld, isUndone, oursOf } from './nutrition/ours.ts';
 import { NutritionService, type NutritionTarget } from './nutrition/service.ts';
 
-export interface DayOptions extends Pick<MergePolicy, 'force' | 'undo' | 'remember'> {
+export interface DayOptions extends Pick<MergePolicy, 'force' | 'undo'> {
   /** `same-input` by default. */
   readonly merge?: MergeMode;
   readonly dryRun: boolean;

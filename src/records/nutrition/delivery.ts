@@ -376,7 +376,7 @@ export class DayDelivery {
       const text = words.conflictText(this.#date, stuck, conflicts);
       return this.#conflict(text, [...stuck, ...theirs], conflicts);
     }
-    if (policy.remember && attempts > 0) return { outcome: 'undone', attempts };
+    if (policy.undo?.remember === true && attempts > 0) return { outcome: 'undone', attempts };
     const isUnchanged = attempts === 0 || (this.#endsUndo && items.every(isUndone));
     return isUnchanged ? unchangedDay(items) : { outcome: 'pushed', attempts };
   }

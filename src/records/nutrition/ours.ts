@@ -27,14 +27,19 @@ function keyOf(body: JsonObject): string {
   return key;
 }
 
+export interface Undo {
+  /** Takes back only what came under this name; an item with another input stays. */
+  readonly origin?: string | undefined;
+  /** The user takes it back: it is not sent again, and the items of others stay. Otherwise, the ledger forgets it. */
+  readonly remember: boolean;
+}
+
 export interface MergePolicy {
   readonly merge: MergeMode;
   /** Overwrites edits made in the platform, and sends again what the user took back. */
   readonly force: boolean;
-  /** Instead of sending, takes items back. Returns what stays of one. */
-  readonly undo?: ((item: DayItem) => DayItem | undefined) | undefined;
-  /** The user takes them back: they are not sent again, and the items of others stay. */
-  readonly remember?: boolean | undefined;
+  /** Instead of sending, takes back what was sent. */
+  readonly undo?: Undo | undefined;
   /** The day was sent in this run already. */
   readonly wasSent?: boolean;
   /** Ids of the items that the platform showed before that. */
@@ -71,7 +76,7 @@ export interface Ours {
 export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   const { known, parts } = day;
   if (policy.undo !== undefined) {
-    const items = takenBack(known.items, policy);
+    const items = takenBack(known.items, policy.undo);
     return { items, waiting: [], elsewhere: [], undone: [], fields: {}, partialTotals: [] };
   }
   const { items, stated, left, before } = joinParts(day, policy);
@@ -160,11 +165,13 @@ export function without(item: DayItem, field: 'id' | 'edited' | 'stored'): DayIt
   ) as unknown as DayItem;
 }
 
-function takenBack(items: readonly DayItem[], { undo, remember }: MergePolicy): DayItem[] {
+function takenBack(items: readonly DayItem[], { origin, remember }: Undo): DayItem[] {
+  const isBack = ({ kind, name }: ItemInput) =>
+    origin === undefined || (name === origin && kind !== 'stream');
   return items.flatMap((item): readonly DayItem[] => {
-    const left = isLeaving(item) ? item : undo?.(item);
+    const left = isLeaving(item) ? item : withoutInputs(item, isBack);
     if (left !== undefined) return [left];
-    if (remember !== true) return asLeaving(item);
+    if (!remember) return asLeaving(item);
     return item.foreign === true ? [] : [{ ...item, inputs: [], state: 'away' }];
   });
 }
@@ -245,7 +252,7 @@ export function sameInput(one: ItemInput, other: ItemInput): boolean {
 }
 
 /** Returns an item without some of its inputs, if it has others. */
-export function withoutInputs(
+function withoutInputs(
   item: DayItem,
   isOut: (input: ItemInput) => boolean,
 ): DayItem | undefined {
