@@ -27,7 +27,8 @@ export class NutritionRun {
   readonly #delivered = new Set<string>();
   /** Days that wait for the neighbouring one. */
   readonly #waiting = new Set<string>();
-  #isReview = false;
+  /** In the review, every day was sent before, and no item is known to have been there. */
+  #reviewed: ReadonlySet<string> | undefined;
 
   constructor(
     context: Pick<Context, 'clock' | 'signal'>,
@@ -92,7 +93,7 @@ export class NutritionRun {
   /** Returns the days of this run to compare again: another computer's request may have spoiled them. */
   async toReview(): Promise<readonly PreparedRecord[]> {
     this.#listed.clear();
-    this.#isReview = true;
+    this.#reviewed = new Set();
     await this.#list(this.#delivered);
     const dates = new Set([...this.#listed.keys(), ...this.#waiting]);
     this.#waiting.clear();
@@ -164,7 +165,7 @@ export class NutritionRun {
     return new DayDelivery(this.#context, this.#service, {
       ...day,
       sources,
-      policy: { ...this.#options, force, merge, wasSent: this.#isReview },
+      policy: { ...this.#options, force, merge, before: this.#reviewed },
       // Another run may have sent the day since.
       listed: shown && before === JSON.stringify(day.known) ? shown : undefined,
       isDoubtful: day.known.status === 'open' || shown !== undefined || isPart,

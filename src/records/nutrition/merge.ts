@@ -72,7 +72,7 @@ export function merge(
 ): Plan {
   const { isAnswer = false } = theirs ?? {};
   /** The first look of a run may confirm what an earlier run has sent. */
-  const isLater = theirs !== undefined && policy.wasSent !== true;
+  const isLater = theirs !== undefined && policy.before === undefined;
   const shownItems = theirs?.items ?? assumedItems(base);
   const wanted = ours.filter((item) => !isLeaving(item));
   const leaving = ours.filter(isLeaving);

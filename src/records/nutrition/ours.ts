@@ -40,15 +40,13 @@ export interface MergePolicy {
   readonly force: boolean;
   /** Instead of sending, takes back what was sent. */
   readonly undo?: Undo | undefined;
-  /** The day was sent in this run already. */
-  readonly wasSent?: boolean;
-  /** Ids of the items that the platform showed before that. */
-  readonly before?: ReadonlySet<string>;
+  /** The ids that the platform showed before this run sent the day. Absent: it has not sent it. */
+  readonly before?: ReadonlySet<string> | undefined;
 }
 
 /** Returns whether items that were removed in the platform are sent again: once a run. */
-export function resends({ merge, wasSent = false }: MergePolicy): boolean {
-  return merge === 'replace-day' && !wasSent;
+export function resends({ merge, before }: MergePolicy): boolean {
+  return merge === 'replace-day' && before === undefined;
 }
 
 export interface Ours {
@@ -252,10 +250,7 @@ export function sameInput(one: ItemInput, other: ItemInput): boolean {
 }
 
 /** Returns an item without some of its inputs, if it has others. */
-function withoutInputs(
-  item: DayItem,
-  isOut: (input: ItemInput) => boolean,
-): DayItem | undefined {
+function withoutInputs(item: DayItem, isOut: (input: ItemInput) => boolean): DayItem | undefined {
   const inputs = item.inputs.filter((each) => !isOut(each));
   return inputs.length === 0 ? undefined : { ...item, inputs };
 }
