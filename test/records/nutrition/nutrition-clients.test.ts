@@ -291,6 +291,19 @@ it("stays away after the athlete removed another application's version in its pl
   expect(held()).toEqual(['bar 40', 'gel 30']);
 });
 
+it("a standing conflict with another application's version brings no removed item back", async () => {
+  const { push, held, sandbox, idOf } = await open();
+  await push({ 'a.json': day(GEL) });
+  sandbox.control.editFood(idOf('gel'), null);
+  const meal = { date: DAY, meal: 'lunch', source: 'oauth:app-2' } as const;
+  sandbox.control.addFood({ ...meal, item: itemOf({ ...GEL, carbs: 50 }) });
+  await push({ 'a.json': day(GEL) });
+  expect(outcomesOf(await push({ 'a.json': day(GEL, BAR) }))).toEqual(['conflict']);
+  sandbox.control.editFood(idOf('bar'), null);
+  expect(outcomesOf(await push({ 'a.json': day(GEL, BAR, RICE) }))).toEqual(['conflict']);
+  expect(held()).toEqual(['gel 50', 'rice 90']);
+});
+
 describe.each(KINDS)(
   'an item that an input has on the next day now, on platform %s',
   (platform) => {
