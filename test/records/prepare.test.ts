@@ -13,6 +13,7 @@ import type {
   Reading,
 } from '../../src/records/types.ts';
 import { SOURCES } from '../../src/records/sources/all.ts';
+import type { Source } from '../../src/records/sources/types.ts';
 import {
   BERLIN,
   chunks,
@@ -291,6 +292,37 @@ describe('merging input by input', () => {
     expect(records[0]?.warnings.map(({ message }) => String(message))).toContain(
       '70 of json counts, and not 72.4 of fitbit. `sync config set prefer weight=fitbit` chooses fitbit',
     );
+  });
+});
+
+describe('a later input with the same day', () => {
+  const source: Source = {
+    ...{ name: 'meals', title: 'Meals', howTo: '', evidence: [] },
+    files: [
+      {
+        ...{ kind: 'nutrition', holds: 'meals', format: 'json', records: 'meals', has: ['eaten'] },
+        ...{ time: { from: 'eaten' }, item: { name: 'dish', carbs: 'carbs' } },
+      },
+    ],
+  };
+  const meal = (dish: string) =>
+    chunks(JSON.stringify({ meals: [{ eaten: `${date}T12:00:00+01:00`, dish, carbs: 10 }] }));
+
+  test.each([
+    ['replaces an earlier file of its program', {}, undefined, ['rice']],
+    ['adds to that if it is a stream', { isStream: true }, undefined, ['soup', 'rice']],
+    ['adds to that if both have one origin', {}, 'diary', ['soup', 'rice']],
+  ])('%s', async (_does, about, origin, expected) => {
+    const inputs = [
+      { name: 'a.json', chunks: meal('soup') },
+      { name: 'b.json', chunks: meal('rice'), ...about },
+    ];
+    const choose = () => Promise.reject(new Error('several sources match'));
+    const options = { ...BERLIN, origin, sources: { list: [source], named: true, choose } };
+    const { signal } = new AbortController();
+    const { records } = await prepareInputs('nutrition', inputs, options, signal);
+    const items = records.flatMap(({ parts }) => parts.flatMap((part) => part.items ?? []));
+    expect(items.map(({ name }) => name)).toEqual(expected);
   });
 });
 
