@@ -26,6 +26,7 @@ import { type DeliveryOptions, type RecordItem, deliverRecords } from '../record
 import { rankBy } from '../records/prefer.ts';
 import { SOURCES } from '../records/sources/all.ts';
 import { type PreparedInputs, prepareInputs } from '../records/prepare.ts';
+import { requestBody } from '../records/prepared-record.ts';
 import type { WellnessLedger } from '../ledger/wellness.ts';
 import { ReadZones } from '../records/days/read-zones.ts';
 import type {
@@ -236,8 +237,8 @@ function isTableName(file: string): boolean {
 
 /** Returns the request of a day of which no service is known. @param path of the endpoint */
 function plannedRequest(record: PreparedRecord, path: string): RecordItem {
-  const { kind, date, sources, warnings, zoneUsed, body } = record;
-  const request = { method: 'POST', url: path, body } as const;
+  const { kind, date, sources, warnings, zoneUsed } = record;
+  const request = { method: 'POST', url: path, body: requestBody(record) } as const;
   return { outcome: 'would-push', kind, date, sources, warnings, zoneUsed, request };
 }
 

@@ -8,6 +8,7 @@ import { exportJson, exportText, sourcesFor, unitFlag } from '../app/sources.ts'
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, phrase } from '../base/phrase.ts';
 import { type PreparedInputs, type RecognisedInput, prepareInputs } from '../records/prepare.ts';
+import { requestBody } from '../records/prepared-record.ts';
 import { plainFileInput } from '../records/read/input.ts';
 import { matchInput } from '../records/read-input.ts';
 import { SOURCES } from '../records/sources/all.ts';
@@ -116,8 +117,9 @@ function print(
   isShown: (note: Warning) => boolean,
 ): boolean {
   const [first] = records;
-  const example = first === undefined ? {} : { example: first.body };
-  const shown = first === undefined ? '' : phrase`\n${indentedJson(first.body)}`;
+  const body = first && requestBody(first);
+  const example = body === undefined ? {} : { example: body };
+  const shown = body === undefined ? '' : phrase`\n${indentedJson(body)}`;
   for (const found of exports)
     output.result({ ...exportJson(found), ...example }, phrase`${exportText(found)}${shown}`);
   for (const note of [...notes, ...warnings]) output.warn(note);

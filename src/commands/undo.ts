@@ -56,8 +56,7 @@ async function undo(
     force: flags.force ?? false,
     dryRun: flags.dryRun ?? false,
     jobs: 1,
-    undo: () => undefined,
-    remember: true,
+    undo: { remember: true },
   };
   return await withLedger(
     context,

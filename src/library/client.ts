@@ -14,9 +14,7 @@ import { renderText } from '../base/phrase.ts';
 import { isCalendarDate } from '../base/time.ts';
 import { onlyAccepts } from '../config/platforms.ts';
 import { parseSetting } from '../config/settings.ts';
-import type { DayItem } from '../ledger/nutrition.ts';
 import { type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
-import { withoutInputs } from '../records/nutrition/ours.ts';
 import { emptyDay } from '../records/prepared-record.ts';
 import { fileInput, recordsInput } from '../records/read/input.ts';
 import { rankBy } from '../records/prefer.ts';
@@ -180,15 +178,8 @@ export class LibraryClient {
     return await this.#run(async (opened) => {
       refuseOptions('undoNutrition', other);
       checkDay('date', date);
-      const undo = (item: DayItem) =>
-        origin === undefined
-          ? undefined
-          : withoutInputs(item, ({ kind, name }) => name === origin && kind !== 'stream');
-      const days = await this.#deliver(opened, [emptyDay(date, [])], {
-        force: false,
-        undo,
-        remember: true,
-      });
+      const undo = { origin, remember: true };
+      const days = await this.#deliver(opened, [emptyDay(date, [])], { force: false, undo });
       return only(days.filter((day) => day.date === date));
     });
   }
@@ -300,7 +291,7 @@ export class LibraryClient {
   async #deliver(
     { targets }: Opened,
     records: readonly PreparedRecord[],
-    options: Pick<DeliveryOptions, 'force' | 'merge' | 'undo' | 'remember'>,
+    options: Pick<DeliveryOptions, 'force' | 'merge' | 'undo'>,
   ): Promise<RecordResult[]> {
     const results: RecordResult[] = [];
     await deliverRecords(

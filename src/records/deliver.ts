@@ -8,26 +8,15 @@ import { type ClaimWait, type OnLongWait, claimWait } from '../ledger/claim-wait
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
 import { type DayOptions, NutritionRun } from './nutrition-run.ts';
 import type { NutritionTarget } from './nutrition/service.ts';
-import type {
-  DayFoods,
-  DayOutcome,
-  JsonObject,
-  NutritionPart,
-  PreparedRecord,
-  Rank,
-  RecordKind,
-  Warning,
-} from './types.ts';
+import type { DayOutcome, JsonObject, PreparedRecord, Rank, RecordKind, Warning } from './types.ts';
 import { leftNotes } from './notes.ts';
-import { chooseFoods, rankBy } from './prefer.ts';
+import { rankBy } from './prefer.ts';
 import { notKeptWarnings } from './wellness/answer.ts';
 import { changedThere, settleDay, undoneDay, valuesText } from './wellness/settle.ts';
 
 export interface DeliveryOptions extends DayOptions {
   /** Requests in flight at once; one a date. */
   readonly jobs: number;
-  /** Which of several programs counts on a day. */
-  readonly rank?: Rank | undefined;
 }
 
 export interface DeliveryTarget extends NutritionTarget {
@@ -46,8 +35,6 @@ export type RecordItem = {
   /** Did the zone decide about the date, or about an offset in the body? */
   readonly zoneUsed: boolean;
 } & DayOutcome;
-
-type NutritionRecord = PreparedRecord & { readonly kind: 'nutrition' };
 
 const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
 const UNDONE = { outcome: 'skipped', reason: 'undone' } as const;
@@ -170,7 +157,7 @@ class DayQueue {
     if (dryRun) {
       return kind === 'wellness'
         ? await this.#wellness(record, warnings)
-        : await this.#nutrition.deliver(record, this.#chosen(record, warnings), warnings);
+        : await this.#nutrition.deliver(record, warnings);
     }
     try {
       // Without a login nothing begins, and the ledger must not say so.
@@ -202,8 +189,7 @@ class DayQueue {
   async #sent(record: PreparedRecord, warnings: Warning[], whole: boolean): Promise<DayOutcome> {
     try {
       if (record.kind === 'wellness') return await this.#wellness(record, warnings, whole);
-      const foods = this.#chosen(record, warnings);
-      const outcome = await this.#nutrition.deliver(record, foods, warnings);
+      const outcome = await this.#nutrition.deliver(record, warnings);
       this.#breaker.answered();
       return outcome;
     } catch (error) {
@@ -268,24 +254,6 @@ class DayQueue {
     const undone = isUndo && held.length === 0;
     ledger.confirm(kind, date, digest, { sentFrom: record.files, dropped, undone });
     return { outcome: isUndo ? 'undone' : 'pushed', attempts };
-  }
-
-  /** Chooses between the programs of a day's foods, also of those sent before. */
-  #chosen(record: NutritionRecord, warnings: Warning[]): DayFoods {
-    const { force, merge = 'same-input', undo } = this.#options;
-    const { parts, fields, programs } = record;
-    if (merge !== 'same-input' || undo !== undefined) return { parts, fields };
-    const { items, asOf = {} } = this.#target.ledger.nutrition.day(record.date);
-    const source = record.sources[0] ?? '';
-    const warn = (note: Omit<Warning, 'source'>) => void warnings.push({ source, ...note });
-    const isOld = ({ input, asOf: at = 0 }: NutritionPart) =>
-      !force && input.kind === 'source' && at < (asOf[input.name] ?? 0);
-    for (const { input } of parts.filter(isOld)) {
-      const message = `an older file of ${input.name} than the one sent before: not sent. --force sends it`;
-      warn({ message });
-    }
-    const kept = parts.filter((part) => !isOld(part));
-    return chooseFoods({ parts: kept, fields, programs }, items, this.#rank, warn);
   }
 
   #well: Promise<boolean> | undefined;

@@ -1,14 +1,14 @@
 import { sha256 } from '../system/this-process.ts';
-import type { JsonObject, JsonValue } from './types.ts';
+import type { JsonValue } from './types.ts';
 
 /** Digests of records, by which the ledger recognises a confirmed one. */
 
 /**
- * SHA-256 (hex) of a body as it goes out. Two bodies have the same digest if and only if they mean the same
+ * SHA-256 (hex) of what the inputs say about a day. Two days have the same digest if and only if they mean the same
  * JSON: the order of names does not count, the order of lists does.
  */
-export function recordDigest(body: JsonObject): string {
-  return sha256(canonicalJson(body));
+export function recordDigest(day: object): string {
+  return sha256(canonicalJson(day));
 }
 
 /** Checks that both mean the same JSON. */
@@ -17,7 +17,7 @@ export function sameJson(one: JsonValue, other: JsonValue): boolean {
 }
 
 /** JSON without white space, names sorted by their UTF-16 code units (as RFC 8785 sorts them). */
-function canonicalJson(value: JsonValue): string {
+function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) {
     return Number.isFinite(value) ? String(value) : JSON.stringify(value);
   }
@@ -26,8 +26,9 @@ function canonicalJson(value: JsonValue): string {
     for (const element of value) members += `,${canonicalJson(element)}`;
     return `[${members.slice(1)}]`;
   }
-  for (const name of Object.keys(value).sort()) {
-    members += `,${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`;
+  const object = value as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(object).sort()) {
+    members += `,${JSON.stringify(name)}:${canonicalJson(object[name] ?? null)}`;
   }
   return `{${members.slice(1)}}`;
 }

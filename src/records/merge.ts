@@ -1,9 +1,8 @@
 import { groupBy } from '../base/group-by.ts';
-import { sameJson } from './digest.ts';
+import { recordDigest, sameJson } from './digest.ts';
 import { SUMMED_TOTALS } from './fields.ts';
 import { sameInput } from './nutrition/ours.ts';
 import { itemKey } from './nutrition/items.ts';
-import { nutrition, wellness } from './prepared-record.ts';
 import type {
   DayDraft,
   InvalidRecord,
@@ -45,10 +44,7 @@ export interface InputDays {
 }
 
 /** The records of a day, by their inputs. */
-type DayInputs = ReadonlyMap<InputDays, readonly DayDraft[]>;
-
-/** The items of one input, a list for each of its records. */
-type DayPart = Omit<NutritionPart, 'items'> & { readonly lists: (readonly JsonObject[])[] };
+type DraftsByInput = ReadonlyMap<InputDays, readonly DayDraft[]>;
 
 /** Returns the number of days, the first and the last of them. */
 export function extentOf(drafts: readonly DayDraft[]) {
@@ -81,7 +77,7 @@ export function mergeDays(kind: RecordKind, inputs: Iterable<InputDays>, rank: R
   const invalid: InvalidRecord[] = [];
   const beside: string[] = [];
   for (const date of [...byDate.keys()].sort()) {
-    const day: DayInputs = byDate.get(date) ?? new Map();
+    const day: DraftsByInput = byDate.get(date) ?? new Map();
     // Each is freed here, since drafts and requests together would take twice the memory.
     byDate.delete(date);
     const has = (field: string) => [...day.values()].flat().some(({ values }) => field in values);
@@ -96,7 +92,7 @@ export function mergeDays(kind: RecordKind, inputs: Iterable<InputDays>, rank: R
 function mergeDay(
   kind: RecordKind,
   date: string,
-  inputs: DayInputs,
+  inputs: DraftsByInput,
   rank: Rank,
 ): PreparedRecord | InvalidRecord {
   const drafts = [...inputs.values()].flat();
@@ -104,8 +100,9 @@ function mergeDay(
   const [source = '', last = source] = [sources[0], sources.at(-1)];
   const zoneUsed = drafts.some((draft) => draft.zoneUsed);
   const files = [...new Set([...inputs.keys()].map(({ path }) => path))];
-  const parts = partsOf(inputs);
-  const hasItems = parts.some(({ lists }) => lists.length > 0);
+  const latest = withoutReplaced(inputs);
+  const parts = [...latest].map(partOf);
+  const hasItems = parts.some(({ items }) => items !== undefined);
   const warnings: Warning[] = [];
   const stated = statedIn(inputs, rank, warnings);
   if (stated.has('sleepScore')) stated.delete('sleepQuality');
@@ -129,29 +126,27 @@ function mergeDay(
       const message = 'is a total that not all merged records agree on: not sent, the items count';
       warnings.push({ source: last, field: name, message });
     }
-    for (const message of repeatedNotes(parts))
+    for (const message of repeatedNotes(latest))
       warnings.push({ source: last, field: 'items', message });
   }
   const fields = Object.fromEntries([...stated].map(([name, { value }]) => [name, value]));
   const programs = Object.fromEntries([...stated].map(([name, { program }]) => [name, program]));
-  const all = { parts: parts.map(foodsOf), fields, programs };
+  const warn = (note: Omit<Warning, 'source'>) => void warnings.push({ source, ...note });
   const foods =
     kind === 'wellness'
-      ? all
-      : chooseFoods(all, [], rank, (note) => warnings.push({ source, ...note }));
+      ? { parts: [], fields }
+      : chooseFoods({ parts, fields, programs }, [], rank, warn);
   const more = warnings.length - MAX_WARNINGS;
   if (more > 0) {
     const message = `there are ${more.toLocaleString('en-US')} more warnings about ${date}`;
     warnings.splice(MAX_WARNINGS, more, { source: last, message });
   }
-  const about = { outcome: 'ready', date, sources, files, warnings, programs, zoneUsed } as const;
-  return kind === 'wellness'
-    ? wellness(about, { date, ...fields })
-    : nutrition(about, foods.parts, foods.fields);
+  const about = { outcome: 'ready', kind, date, sources, files, warnings } as const;
+  return { ...about, ...foods, programs, zoneUsed, digest: recordDigest({ date, ...foods }) };
 }
 
 /** Returns what counts of each field: of the records of a program, then of the programs. @param warnings gets the notes */
-function statedIn(inputs: DayInputs, rank: Rank, warnings: Warning[]): Map<string, Stated> {
+function statedIn(inputs: DraftsByInput, rank: Rank, warnings: Warning[]): Map<string, Stated> {
   const stated = new Map<string, Stated>();
   for (const [program, all] of groupBy(inputs, ([input]) => input.program)) {
     const own = new Map<string, Stated>();
@@ -197,7 +192,7 @@ function addRecord(known: Map<string, Stated>, draft: DayDraft, program: string)
 }
 
 /** Returns a total on which the records of the only program that states it do not agree. */
-function contestedTotal(inputs: DayInputs): string | undefined {
+function contestedTotal(inputs: DraftsByInput): string | undefined {
   return SUMMED_TOTALS.find((name) => {
     const all = [...inputs].filter(([, drafts]) => drafts.some(({ values }) => name in values));
     const values = all.flatMap(([, drafts]) => drafts.flatMap((draft) => draft.values[name] ?? []));
@@ -206,8 +201,9 @@ function contestedTotal(inputs: DayInputs): string | undefined {
 }
 
 /** Says which items are in several records. */
-function repeatedNotes(parts: readonly DayPart[]): string[] {
-  const all = parts.map(({ lists }) => lists);
+function repeatedNotes(inputs: DraftsByInput): string[] {
+  const keysOf = ({ items = [] }: DayDraft) => items.map(({ values }) => itemKey(values));
+  const all = [...inputs.values()].map((drafts) => drafts.map(keysOf));
   const twice = all.reduce((sum, lists) => sum + repeatedItems(lists), 0);
   const once = repeatedItems(all.map((lists) => lists.flat()));
   const said = (count: number) => (count === 1 ? 'one item is' : `${count} items are`);
@@ -217,13 +213,13 @@ function repeatedNotes(parts: readonly DayPart[]): string[] {
   ];
 }
 
-/** Counts the items that equal one in another of the lists. */
-function repeatedItems(lists: readonly (readonly JsonObject[])[]): number {
+/** Counts the keys that are in another of the lists, too. */
+function repeatedItems(lists: readonly (readonly string[])[]): number {
   if (lists.length < 2) return 0;
   const first = new Map<string, number>();
   let count = 0;
-  for (const [list, items] of lists.entries()) {
-    for (const key of items.map(itemKey)) {
+  for (const [list, keys] of lists.entries()) {
+    for (const key of keys) {
       const before = first.get(key) ?? list;
       if (before !== list) count++;
       first.set(key, before);
@@ -232,18 +228,17 @@ function repeatedItems(lists: readonly (readonly JsonObject[])[]): number {
   return count;
 }
 
-/** Returns the items of a day's inputs. */
-function partsOf(inputs: DayInputs): readonly DayPart[] {
-  return [...inputs].reduce<readonly DayPart[]>((parts, [{ part }, drafts]) => {
-    const lists = drafts.flatMap(({ items }) => (items ? [items.map(({ values }) => values)] : []));
-    const isReplaced = ({ input }: DayPart) =>
-      part.input.kind === 'source' && part.onlyAdds !== true && sameInput(input, part.input);
-    return [...parts.filter((each) => !isReplaced(each)), { ...part, lists }];
-  }, []);
+/** Leaves out the files of a program with a later file that has the day. */
+function withoutReplaced(inputs: DraftsByInput): DraftsByInput {
+  const all = [...inputs.keys()].map(({ part }) => part);
+  const isReplaced = ({ input }: NutritionPart, at: number) =>
+    input.kind === 'source' &&
+    all.slice(at + 1).some((part) => part.onlyAdds !== true && sameInput(part.input, input));
+  return new Map([...inputs].filter(([{ part }], at) => !isReplaced(part, at)));
 }
 
-/** An input that says nothing about items has no lists. */
-function foodsOf({ lists, ...part }: DayPart): NutritionPart {
+function partOf([{ part }, drafts]: readonly [InputDays, readonly DayDraft[]]): NutritionPart {
+  const lists = drafts.flatMap(({ items }) => (items ? [items.map(({ values }) => values)] : []));
   return lists.length === 0 ? part : { ...part, items: lists.flat() };
 }
 

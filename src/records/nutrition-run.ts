@@ -3,15 +3,26 @@ import { SyncError, endsRun } from '../base/errors.ts';
 import { daysAfter } from '../base/time.ts';
 import { ENOUGH_FAULTS } from '../api/refusal.ts';
 import { emptyDay } from './prepared-record.ts';
-import type { DayFoods, DayOutcome, MergeMode, PreparedRecord, Warning } from './types.ts';
+import type {
+  DayFoods,
+  DayOutcome,
+  MergeMode,
+  NutritionPart,
+  PreparedRecord,
+  Rank,
+  Warning,
+} from './types.ts';
+import { chooseFoods, rankBy } from './prefer.ts';
 import { DayDelivery } from './nutrition/delivery.ts';
 import type { ShownItem } from './nutrition/merge.ts';
 import { type DayInputs, type MergePolicy, isHeld, isUndone, oursOf } from './nutrition/ours.ts';
 import { NutritionService, type NutritionTarget } from './nutrition/service.ts';
 
-export interface DayOptions extends Pick<MergePolicy, 'force' | 'undo' | 'remember'> {
+export interface DayOptions extends Pick<MergePolicy, 'force' | 'undo'> {
   /** `same-input` by default. */
   readonly merge?: MergeMode;
+  /** Which of several programs counts on a day. */
+  readonly rank?: Rank | undefined;
   readonly dryRun: boolean;
 }
 
@@ -27,7 +38,8 @@ export class NutritionRun {
   readonly #delivered = new Set<string>();
   /** Days that wait for the neighbouring one. */
   readonly #waiting = new Set<string>();
-  #isReview = false;
+  /** In the review, every day was sent before, and no item is known to have been there. */
+  #reviewed: ReadonlySet<string> | undefined;
 
   constructor(
     context: Pick<Context, 'clock' | 'signal'>,
@@ -84,7 +96,7 @@ export class NutritionRun {
     const { dryRun, undo, force, merge = 'same-input' } = this.#options;
     if (record.kind !== 'nutrition' || dryRun || undo !== undefined) return false;
     if (!this.#isChanged(record)) return false;
-    const day = this.#dayOf(record.date, record);
+    const day = this.#dayOf(record.date);
     if (day.known.items.length === 0) return false;
     return oursOf(day, { force, merge }).waiting.length > 0;
   }
@@ -92,7 +104,7 @@ export class NutritionRun {
   /** Returns the days of this run to compare again: another computer's request may have spoiled them. */
   async toReview(): Promise<readonly PreparedRecord[]> {
     this.#listed.clear();
-    this.#isReview = true;
+    this.#reviewed = new Set();
     await this.#list(this.#delivered);
     const dates = new Set([...this.#listed.keys(), ...this.#waiting]);
     this.#waiting.clear();
@@ -125,11 +137,11 @@ export class NutritionRun {
   }
 
   /** Delivers a day, and confirms it in the ledger. @throws SyncError as {@link DayDelivery.run} */
-  async deliver(record: PreparedRecord, foods: DayFoods, warnings: Warning[]): Promise<DayOutcome> {
+  async deliver(record: PreparedRecord, warnings: Warning[]): Promise<DayOutcome> {
     const { kind, date, digest, files } = record;
     const { ledger } = this.#target;
     const { dryRun, undo } = this.#options;
-    const delivery = this.#deliveryOf(record, foods, warnings);
+    const delivery = this.#deliveryOf(record, warnings);
     if (delivery.ours.waiting.length > 0) this.#waiting.add(date);
     const outcome = await delivery.run();
     if (dryRun) return outcome;
@@ -153,21 +165,22 @@ export class NutritionRun {
     return outcome;
   }
 
-  #deliveryOf(record: PreparedRecord, foods: DayFoods, warnings: Warning[]): DayDelivery {
+  #deliveryOf(record: PreparedRecord, warnings: Warning[]): DayDelivery {
     const { kind, date, sources } = record;
     // The user asked to replace or to force the days of the input only.
     const { force, merge = 'same-input' } = this.isInput(record) ? this.#options : { force: false };
+    const isPart = (this.#target.ledger.find(kind, date)?.dropped ?? null) !== null;
+    const isDoubtful = isPart || this.isDoubtful(date);
     const { shown, before } = this.#listed.get(date) ?? {};
     this.#listed.delete(date);
-    const day = this.#dayOf(date, foods);
-    const isPart = (this.#target.ledger.find(kind, date)?.dropped ?? null) !== null;
+    const day = { ...this.#dayOf(date), ...this.#chosen(record, warnings) };
     return new DayDelivery(this.#context, this.#service, {
       ...day,
       sources,
-      policy: { ...this.#options, force, merge, wasSent: this.#isReview },
+      policy: { ...this.#options, force, merge, before: this.#reviewed },
       // Another run may have sent the day since.
       listed: shown && before === JSON.stringify(day.known) ? shown : undefined,
-      isDoubtful: day.known.status === 'open' || shown !== undefined || isPart,
+      isDoubtful,
       dryRun: this.#options.dryRun,
       warn: (warning) => {
         const isSaid = warnings.some(({ message }) => String(message) === String(warning.message));
@@ -176,14 +189,30 @@ export class NutritionRun {
     });
   }
 
-  /** @param said what counts of the inputs; default: all of it */
-  #dayOf(date: string, said?: DayFoods): DayInputs {
-    const record = this.#byDate.get(date);
-    const isNutrition = record?.kind === 'nutrition';
-    const { parts, fields } = said ?? (isNutrition ? record : { parts: [], fields: {} });
+  /** Chooses between the programs of a day's foods, also of those sent before. */
+  #chosen(record: PreparedRecord, warnings: Warning[]): DayFoods {
+    const { force, merge = 'same-input', undo, rank = rankBy() } = this.#options;
+    const { parts, fields, programs } = record;
+    if (merge !== 'same-input' || undo !== undefined) return { parts, fields };
+    const { items, asOf = {} } = this.#target.ledger.nutrition.day(record.date);
+    const source = record.sources[0] ?? '';
+    const warn = (note: Omit<Warning, 'source'>) => void warnings.push({ source, ...note });
+    const isOld = ({ input, asOf: at = 0 }: NutritionPart) =>
+      !force && input.kind === 'source' && at < (asOf[input.name] ?? 0);
+    for (const { input } of parts.filter(isOld)) {
+      const message = `an older file of ${input.name} than the one sent before: not sent. --force sends it`;
+      warn({ message });
+    }
+    const kept = parts.filter((part) => !isOld(part));
+    return chooseFoods({ parts: kept, fields, programs }, items, rank, warn);
+  }
+
+  /** Returns all that the inputs say of a day. */
+  #dayOf(date: string): DayInputs {
+    const { parts = [], fields = {}, zoneUsed = false } = this.#byDate.get(date) ?? {};
     return {
       date,
-      zoneUsed: record?.zoneUsed === true,
+      zoneUsed,
       parts,
       fields,
       known: this.#target.ledger.nutrition.day(date),

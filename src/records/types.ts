@@ -63,12 +63,13 @@ export interface InvalidRecord {
   readonly problems: readonly Problem[];
 }
 
-interface Prepared {
+/** What the inputs say about a day: there is one of a kind and date. */
+export interface PreparedRecord extends DayFoods {
   readonly outcome: 'ready';
+  readonly kind: RecordKind;
   /** The local calendar date: `YYYY-MM-DD`, as in the body. */
   readonly date: string;
-  readonly body: JsonObject;
-  /** Every input record that is in the body, in the order they were read. */
+  /** Every input record that is in it, in the order they were read. */
   readonly sources: readonly string[];
   /** The inputs over all runs: absolute paths, paths in archives, or `stdin`. */
   readonly files: readonly string[];
@@ -78,22 +79,17 @@ interface Prepared {
   /** The zone decided about the date or about an offset in the body. */
   readonly zoneUsed: boolean;
   /**
-   * Digest of the body. For nutrition, of the text of its fields, and of its items by input: an equal day
-   * with another digest is compared item by item.
+   * Digest of the date and the fields, and for nutrition of the items by input: an equal day with another digest is
+   * compared item by item.
    */
   readonly digest: string;
 }
 
-/** One request: there is one of a kind and date. */
-export type PreparedRecord =
-  | (Prepared & { readonly kind: 'wellness' })
-  | (Prepared & DayFoods & { readonly kind: 'nutrition' });
-
-/** What the inputs say about a nutrition day. */
+/** What the inputs say about the content of a day. */
 export interface DayFoods {
-  /** One for each input. A part without `items` says nothing about items. */
+  /** Nutrition: one for each input. A part without `items` says nothing about items. */
   readonly parts: readonly NutritionPart[];
-  /** The day's own fields: totals, `waterMl`, `rawJson`. */
+  /** The day's own fields: those of wellness; totals, `waterMl`, `rawJson`. */
   readonly fields: JsonObject;
 }
 

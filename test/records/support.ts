@@ -1,8 +1,11 @@
 import { finishInput, readRecord } from '../../src/records/read-record.ts';
 import { type InputDays, mergeDays } from '../../src/records/merge.ts';
 import { type PreparedInputs, prepareInputs } from '../../src/records/prepare.ts';
+import { requestBody } from '../../src/records/prepared-record.ts';
 import type {
   DayDraft,
+  InvalidRecord,
+  PreparedRecord,
   RawRecord,
   Reading,
   RecordKind,
@@ -15,17 +18,20 @@ export const BERLIN: RecordOptions = {
   strict: false,
 };
 
+/** Adds the request that a day would be. */
+export const withBody = (record: PreparedRecord) => ({ ...record, body: requestBody(record) });
+
 /** Prepares raw records of any source. */
 export async function prepareRaw(
   kind: RecordKind,
   raws: AsyncIterable<RawRecord | Reading>,
   options: RecordOptions,
-): Promise<Pick<PreparedInputs, 'records' | 'invalid'>> {
+): Promise<{ records: ReturnType<typeof withBody>[]; invalid: InvalidRecord[] }> {
   const readings: Reading[] = [];
   for await (const raw of raws) readings.push(...readRecord(kind, raw, options));
   const { drafts, invalid } = finishInput(kind, 'in.json', readings, options, options.strict);
   const { records } = mergeDays(kind, [inputOf('in.json', drafts)]);
-  return { records, invalid: [...invalid] };
+  return { records: records.map(withBody), invalid: [...invalid] };
 }
 
 /** The records of a file in the platform's form. */
@@ -66,14 +72,15 @@ export async function prepareFiles(
   kind: RecordKind,
   files: Readonly<Record<string, string | Buffer | AsyncIterable<Uint8Array>>>,
   { sources, signal = new AbortController().signal, ...options }: FileOptions = {},
-): Promise<PreparedInputs> {
+): Promise<Omit<PreparedInputs, 'records'> & { records: ReturnType<typeof withBody>[] }> {
   const choose = () => Promise.reject(new Error('several sources match'));
   const inputs = Object.entries(files).map(([name, content]) => ({
     name,
     chunks: typeof content === 'string' || Buffer.isBuffer(content) ? chunks(content) : content,
   }));
   const all = sources && { sources: { list: [], named: false, choose, ...sources } };
-  return await prepareInputs(kind, inputs, { ...BERLIN, ...options, ...all }, signal);
+  const prepared = await prepareInputs(kind, inputs, { ...BERLIN, ...options, ...all }, signal);
+  return { ...prepared, records: prepared.records.map(withBody) };
 }
 
 /** The note about unknown members whose names are near to no field. */

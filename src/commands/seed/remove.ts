@@ -12,7 +12,6 @@ import {
   deliverRecords,
 } from '../../records/deliver.ts';
 import { itemKey } from '../../records/nutrition/items.ts';
-import { isLeaving, withoutInputs } from '../../records/nutrition/ours.ts';
 import { emptyDay } from '../../records/prepared-record.ts';
 import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../../seed/synthesize.ts';
 import { recordsOf, seedInput, spanOf } from './days.ts';
@@ -145,19 +144,13 @@ async function removeNutrition(
 ): Promise<void> {
   const input = seedInput(options);
   const made = await recordsOf('nutrition', days, options, context);
-  const keys = new Set(
-    made.flatMap((record) =>
-      record.kind === 'nutrition'
-        ? record.parts.flatMap(({ items = [] }) => items.map(itemKey))
-        : [],
-    ),
-  );
-  const undo = (item: DayItem) =>
-    keys.has(itemKey(item.body)) ? withoutInputs(item, ({ name }) => name === input) : item;
+  const parts = made.flatMap((record) => record.parts);
+  const keys = new Set(parts.flatMap(({ items = [] }) => items.map(itemKey)));
+  const isOfSeed = ({ inputs, body }: DayItem) =>
+    inputs.length > 0 && inputs.every(({ name }) => name === input) && keys.has(itemKey(body));
   const empty = made
-    .filter(({ date }) =>
-      ledger.nutrition.day(date).items.some((item) => !isLeaving(item) && undo(item) === undefined),
-    )
+    .filter(({ date }) => ledger.nutrition.day(date).items.some(isOfSeed))
     .map(({ date }) => emptyDay(date, [input]));
+  const undo = { origin: input, remember: false };
   await deliverRecords(context, empty, { ...options, undo }, { ...records, ledger, report });
 }

@@ -57,17 +57,14 @@ export class DayDelivery {
   readonly #job: DayJob;
   readonly #service: NutritionService;
   readonly #date: string;
+  /** What the day should hold, after the last request. */
   ours: Ours;
-  /** The items of the day after the last request. */
-  #items: readonly DayItem[];
   /** The row of the ledger. */
   #row: LedgerDay;
   /** Requests that were to change the day, with their repetitions; looks do not count. */
   #attempts = 0;
   /** Ids of the items that the platform showed before the first request. */
   #before: ReadonlySet<string> = new Set();
-  /** The merge without a look, until the day changes. */
-  #unseen: Plan | undefined;
   /** What a list or an answer showed, in place of the next look. */
   #next: Look | undefined;
   #failure: SyncError | undefined;
@@ -85,7 +82,6 @@ export class DayDelivery {
     const { date, known, listed } = job;
     this.#date = date;
     this.ours = oursOf(job, job.policy);
-    this.#items = this.ours.items;
     this.#next = listed && { items: listed, isListed: true };
     const versions = job.parts
       .filter(({ input }) => input.kind === 'source')
@@ -184,17 +180,14 @@ export class DayDelivery {
 
   /** @param theirs what the platform shows; undefined if that is nothing */
   #merge(theirs?: Look): Plan {
-    if (theirs === undefined && this.#unseen !== undefined) return this.#unseen;
-    if (theirs !== undefined && !this.#wasSent)
+    if (theirs !== undefined && this.#attempts === 0)
       this.#before = new Set(theirs.items.flatMap(({ id = [] }) => id));
-    const policy = { ...this.#job.policy, wasSent: this.#wasSent, before: this.#before };
-    const plan = merge(this.#row, this.#items, theirs, this.#service.sources, policy);
-    if (theirs === undefined) this.#unseen = plan;
-    return plan;
+    return merge(this.#row, this.ours.items, theirs, this.#service.sources, this.#policy);
   }
 
-  get #wasSent(): boolean {
-    return this.#attempts > 0 || this.#job.policy.wasSent === true;
+  get #policy(): MergePolicy {
+    const { policy } = this.#job;
+    return this.#attempts === 0 ? policy : { ...policy, before: policy.before ?? this.#before };
   }
 
   /** Checks that a day needs no request. */
@@ -305,7 +298,6 @@ export class DayDelivery {
     );
     this.#put('open', plan, sent);
     this.ours = oursOf({ ...this.#job, known: this.#row }, this.#job.policy);
-    this.#items = this.ours.items;
   }
 
   /** Sends items with the day's fields; without a list, the fields alone. @throws SyncError as the service does */
@@ -364,10 +356,10 @@ export class DayDelivery {
 
   /** @param stuck surplus items that cannot be removed from here */
   #finish(plan: Plan, stuck: readonly ShownItem[] = []): DayOutcome {
-    const { policy } = this.#job;
+    const { before, undo } = this.#policy;
     const attempts = this.#attempts;
     const isStuck = stuck.length > 0;
-    const isSettled = !this.#wasSent || this.#service.canList !== true;
+    const isSettled = before === undefined || this.#service.canList !== true;
     const items = this.#itemsAfter(plan);
     this.#put(isStuck ? 'open' : isSettled ? 'settled' : 'fresh', plan, items);
     const { conflicts } = plan;
@@ -376,14 +368,14 @@ export class DayDelivery {
       const text = words.conflictText(this.#date, stuck, conflicts);
       return this.#conflict(text, [...stuck, ...theirs], conflicts);
     }
-    if (policy.remember && attempts > 0) return { outcome: 'undone', attempts };
+    if (undo?.remember === true && attempts > 0) return { outcome: 'undone', attempts };
     const isUnchanged = attempts === 0 || (this.#endsUndo && items.every(isUndone));
     return isUnchanged ? unchangedDay(items) : { outcome: 'pushed', attempts };
   }
 
   /** Returns the items of a day after its requests. No answer has shown the posted ones. */
   #itemsAfter({ post, keep }: Plan): readonly DayItem[] {
-    return post.length === 0 ? keep : this.#items;
+    return post.length === 0 ? keep : this.ours.items;
   }
 
   #noteGone(removed: readonly Removal[]): void {
@@ -408,8 +400,7 @@ export class DayDelivery {
     items: readonly DayItem[],
     sentFields = this.#row.sentFields,
   ): void {
-    this.#items = items;
-    this.#unseen = undefined;
+    this.ours = { ...this.ours, items };
     const sent = items.filter(({ state }) => state !== undefined);
     this.#row = { ...this.#row, items: sent, fields: this.ours.fields, others, sentFields, status };
     this.#service.ledger.nutrition.put(this.#date, this.#row);

@@ -4,15 +4,7 @@ import { sameJson } from '../digest.ts';
 import type { JsonObject } from '../types.ts';
 import { holdsItem, itemIdentity } from './items.ts';
 import { KeyIndex } from './key-index.ts';
-import {
-  type MergePolicy,
-  isContested,
-  isHeld,
-  isLeaving,
-  isUndone,
-  resends,
-  without,
-} from './ours.ts';
+import { type MergePolicy, isHeld, isLeaving, isUndone, resends, without } from './ours.ts';
 import type { News } from './words.ts';
 
 /** An item as the platform shows it. */
@@ -72,7 +64,7 @@ export function merge(
 ): Plan {
   const { isAnswer = false } = theirs ?? {};
   /** The first look of a run may confirm what an earlier run has sent. */
-  const isLater = theirs !== undefined && policy.wasSent !== true;
+  const isLater = theirs !== undefined && policy.before === undefined;
   const shownItems = theirs?.items ?? assumedItems(base);
   const wanted = ours.filter((item) => !isLeaving(item));
   const leaving = ours.filter(isLeaving);
@@ -106,9 +98,10 @@ export function merge(
     [...found].some(([{ id }, there]) => id !== undefined && id !== there.id);
   const contested = leaving.length > 0 ? leave() : new Set<DayItem>();
   for (const item of wanted) {
+    if (contested.has(item)) continue;
     const there = found.get(item);
     if (there === undefined) absent(item, hasNews);
-    else present(item, there, contested.has(item));
+    else present(item, there);
   }
   const others = [...free, ...kept];
   const seen = [...others, ...doubtful].filter(isOfApplication).map(otherKey);
@@ -180,7 +173,7 @@ export function merge(
     // No answer has shown its id before the athlete changed it.
     for (const item of unnamed) if (item.state !== 'away') takeVersion(item, mayBeOwn);
     // Changed items: first the unchanged ones of the input, then new versions. Removed items have none.
-    const isNew = (item: DayItem) => item.state === undefined || isContested(item);
+    const isNew = ({ state }: DayItem) => state === undefined;
     const held = wanted.filter(isHeld);
     // A new version of a known item does not match another computer's item.
     const before = new Set(leaving.filter(isOver).map(identityOf));
@@ -235,7 +228,7 @@ export function merge(
   /**
    * Decides about the items that have to leave the platform. Items that were changed there stay.
    *
-   * @returns the items of the input that are new versions of changed ones, which are found in their place
+   * @returns the items of the input that are new versions of changed ones: they are in conflict
    */
   function leave(): ReadonlySet<DayItem> {
     const isFresh = ({ state, id }: DayItem) =>
@@ -264,15 +257,20 @@ export function merge(
           remove.push({ shown, why: 'copy' });
         }
         keep.push(withId(without(item, 'edited'), there));
-      } else if (version === undefined) {
-        if (!isKnown || !base.items.includes(item)) news.push({ what: 'kept', body: there.body });
-        keep.push({ ...withId(item, there), edited: there.body });
+        continue;
+      }
+      keep.push({ ...withId(item, there), edited: there.body });
+      if (version === undefined) {
+        const isSaid = isKnown && base.items.includes(item) && policy.undo === undefined;
+        if (!isSaid) news.push({ what: 'kept', body: there.body });
         kept.push(there);
       } else {
         // The athlete changed the earlier version while the new one was on its way.
         const own = found.get(version);
         if (own !== undefined && isOwn(own)) remove.push({ shown: own, why: 'copy' });
-        found.set(version, there);
+        const { body, inputs } = version;
+        conflicts.push({ body, inputs, edited: there.body });
+        keep.push({ body, inputs });
         contested.add(version);
       }
     }
@@ -280,24 +278,24 @@ export function merge(
   }
 
   /** Decides about an item that the platform shows, in any version. */
-  function present(item: DayItem, there: ShownItem, isVersion: boolean): void {
+  function present(item: DayItem, there: ShownItem): void {
     const { state, stored, edited, body, inputs, id, foreign } = item;
     const shown = there.body;
     const [isSure, isPossible] = [isOwn(there), mayBeOwn(there)];
     const isNew = state === undefined && !ids.has(there.id ?? '');
     const isForeign = foreign === true || isNew || (id !== there.id && !isPossible);
-    const isProven = isSure || (isForeign && !isVersion);
+    const isProven = isSure || isForeign;
     // A request of this run may have taught the source of what was there before it.
     const wasThere = policy.before?.has(there.id ?? '') === true;
     const isConfirmed = (isLater || wasThere) && isProven && !copied.has(item);
     const at = {
       // Another application may own this id, so it does not count as sent from here.
       ...(isProven ? withId({ body, inputs }, there) : { body, inputs }),
-      ...((isVersion ? !isPossible : isForeign) ? { foreign: true as const } : {}),
+      ...(isForeign ? { foreign: true as const } : {}),
       state: state === 'unsure' && !isConfirmed ? state : ('base' as const),
     };
     if (!isProven) doubtful.push(there);
-    const isConflict = isVersion || isContested(item) || (state === 'unsure' && !isPossible);
+    const isConflict = state === 'unsure' && !isPossible;
     const isUnseen = id === undefined && !base.others.includes(otherKey(there));
     const isAdapted = isAnswer && state === 'unsure' && isUnseen && !isConflict;
     // Whose item this is stays unknown. `stored` keeps that a look has shown it.
@@ -313,20 +311,14 @@ export function merge(
       const isKnown = edited !== undefined && holdsItem(shown, edited);
       if (!isKnown) news.push({ what: isPossible ? 'edited' : 'foreign', body: shown });
       keep.push({ ...at, edited: shown });
-    } else if (state === undefined && !isVersion && isSure) {
+    } else if (state === undefined && isSure) {
       // This ledger never sent it: a version of another computer, or of a lost ledger.
       news.push({ what: 'earlier', body: shown });
       replace(item, there);
     } else {
-      // An answer showed ours before the other version took its place.
-      const wasShown = state === 'unsure' && id !== undefined;
-      const before = isVersion ? undefined : (stored ?? (wasShown ? body : undefined));
-      const known = before === undefined ? at : { ...at, stored: before };
-      const rival = { ...known, edited: shown, state: 'away' } as const;
-      conflicts.push(rival);
-      // The next answer may show that an item is of our source, and then ours replaces it.
-      const isOpen = !isVersion && state === undefined && isPossible;
-      keep.push(isOpen ? item : rival);
+      conflicts.push({ ...at, edited: shown });
+      // The next look decides anew. If an answer showed ours before, the other version has taken its place.
+      keep.push(id === undefined ? item : { ...withId(item, there), foreign: true });
     }
   }
 
@@ -355,15 +347,13 @@ export function merge(
     const isUnanswered = isUnsure && !wasShown;
     // A request of another computer that had read the day before ours was written after ours.
     const isDropped = isUnsure && wasShown && hasNews;
-    const isNew = state === undefined || (isContested(item) && stored === undefined);
     const isAgain = state !== 'away' && resends(policy);
-    if (isNew || isAgain || isDropped || (isUnanswered && !isAnswer)) {
+    if (state === undefined || isAgain || isDropped || (isUnanswered && !isAnswer)) {
       if (isDropped) news.push({ what: 'again', body });
       post.push({ body, inputs });
       return;
     }
-    if (state !== 'away' || isContested(item))
-      news.push({ what: isUnanswered ? 'unshown' : 'removed', body });
+    if (state !== 'away') news.push({ what: isUnanswered ? 'unshown' : 'removed', body });
     keep.push({ ...without(item, 'edited'), state: 'away' });
   }
 }

@@ -27,23 +27,26 @@ function keyOf(body: JsonObject): string {
   return key;
 }
 
+export interface Undo {
+  /** Takes back only what came under this name; an item with another input stays. */
+  readonly origin?: string | undefined;
+  /** The user takes it back: it is not sent again, and the items of others stay. Otherwise, the ledger forgets it. */
+  readonly remember: boolean;
+}
+
 export interface MergePolicy {
   readonly merge: MergeMode;
   /** Overwrites edits made in the platform, and sends again what the user took back. */
   readonly force: boolean;
-  /** Instead of sending, takes items back. Returns what stays of one. */
-  readonly undo?: ((item: DayItem) => DayItem | undefined) | undefined;
-  /** The user takes them back: they are not sent again, and the items of others stay. */
-  readonly remember?: boolean | undefined;
-  /** The day was sent in this run already. */
-  readonly wasSent?: boolean;
-  /** Ids of the items that the platform showed before that. */
-  readonly before?: ReadonlySet<string>;
+  /** Instead of sending, takes back what was sent. */
+  readonly undo?: Undo | undefined;
+  /** The ids that the platform showed before this run sent the day. Absent: it has not sent it. */
+  readonly before?: ReadonlySet<string> | undefined;
 }
 
 /** Returns whether items that were removed in the platform are sent again: once a run. */
-export function resends({ merge, wasSent = false }: MergePolicy): boolean {
-  return merge === 'replace-day' && !wasSent;
+export function resends({ merge, before }: MergePolicy): boolean {
+  return merge === 'replace-day' && before === undefined;
 }
 
 export interface Ours {
@@ -71,7 +74,7 @@ export interface Ours {
 export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   const { known, parts } = day;
   if (policy.undo !== undefined) {
-    const items = takenBack(known.items, policy);
+    const items = takenBack(known.items, policy.undo);
     return { items, waiting: [], elsewhere: [], undone: [], fields: {}, partialTotals: [] };
   }
   const { items, stated, left, before } = joinParts(day, policy);
@@ -85,8 +88,7 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   const byKey = new KeyIndex(leaving, ({ body }) => keyOf(body));
   const undone: DayItem[] = [];
   const wanted = items.flatMap((item): DayItem[] => {
-    const isAway = item.state === 'away' && item.edited === undefined;
-    if (isAway && resends(policy)) return [returned(item)];
+    if (item.state === 'away' && resends(policy)) return [returned(item)];
     const back = isNew(item) && leaving.size > 0 ? byKey.first(keyOf(item.body)) : undefined;
     if (back === undefined) return [item];
     if (isUndone(back) && !policy.force) {
@@ -129,23 +131,14 @@ export function isUndone(item: DayItem): boolean {
   return isLeaving(item) && item.state === 'away';
 }
 
-/** Checks that the athlete's version of an item has to stay until the user decides. */
-export function isContested({ state, edited }: DayItem): boolean {
-  return state === 'away' && edited !== undefined;
-}
-
 /** Checks that the day should hold an item, in some version. */
 export function isHeld(item: DayItem): boolean {
-  return !isLeaving(item) && (item.state !== 'away' || item.edited !== undefined);
+  return !isLeaving(item) && item.state !== 'away';
 }
 
 /** Returns an item that has to leave the platform, if it may be there. */
 function asLeaving(item: DayItem): readonly DayItem[] {
-  const { state, edited } = item;
-  if (state === undefined) return [];
-  if (state !== 'away') return [{ ...item, inputs: [] }];
-  // Of a contested item the athlete's version is there.
-  return edited === undefined ? [] : [{ ...item, state: 'base', body: edited, inputs: [] }];
+  return item.state === undefined || item.state === 'away' ? [] : [{ ...item, inputs: [] }];
 }
 
 /** Returns an item that the input states again. The platform may hold it. */
@@ -154,17 +147,19 @@ function returned(item: DayItem): DayItem {
   return { ...without(item, 'id'), state: 'unsure' };
 }
 
-export function without(item: DayItem, field: 'id' | 'edited' | 'stored'): DayItem {
+export function without(item: DayItem, field: 'id' | 'edited'): DayItem {
   return Object.fromEntries(
     Object.entries(item).filter(([name]) => name !== field),
   ) as unknown as DayItem;
 }
 
-function takenBack(items: readonly DayItem[], { undo, remember }: MergePolicy): DayItem[] {
+function takenBack(items: readonly DayItem[], { origin, remember }: Undo): DayItem[] {
+  const isBack = ({ kind, name }: ItemInput) =>
+    origin === undefined || (name === origin && kind !== 'stream');
   return items.flatMap((item): readonly DayItem[] => {
-    const left = isLeaving(item) ? item : undo?.(item);
+    const left = isLeaving(item) ? item : withoutInputs(item, isBack);
     if (left !== undefined) return [left];
-    if (remember !== true) return asLeaving(item);
+    if (!remember) return asLeaving(item);
     return item.foreign === true ? [] : [{ ...item, inputs: [], state: 'away' }];
   });
 }
@@ -225,8 +220,8 @@ function isMoving({ body, inputs }: DayItem, around: readonly DayInputs[]): bool
   });
 }
 
-function hasArrived({ state, id, edited }: DayItem): boolean {
-  return state === 'base' || (state === 'unsure' ? id !== undefined : edited === undefined);
+function hasArrived({ state, id }: DayItem): boolean {
+  return state !== 'unsure' || id !== undefined;
 }
 
 function isTotal(name: string): boolean {
@@ -245,10 +240,7 @@ export function sameInput(one: ItemInput, other: ItemInput): boolean {
 }
 
 /** Returns an item without some of its inputs, if it has others. */
-export function withoutInputs(
-  item: DayItem,
-  isOut: (input: ItemInput) => boolean,
-): DayItem | undefined {
+function withoutInputs(item: DayItem, isOut: (input: ItemInput) => boolean): DayItem | undefined {
   const inputs = item.inputs.filter((each) => !isOut(each));
   return inputs.length === 0 ? undefined : { ...item, inputs };
 }
@@ -273,10 +265,6 @@ function pair(items: readonly DayItem[], bodies: readonly JsonObject[], input: I
     const equal = equals[index];
     if (equal !== undefined) return { ...equal, inputs: [input, ...equal.inputs.filter(isOther)] };
     const version = left.size === 0 ? undefined : take(byIdentity.first(itemIdentity(body)));
-    // The athlete's version stays until the user decides.
-    if (version !== undefined && isContested(version)) {
-      return { ...without(version, 'stored'), body, inputs: [input] };
-    }
     if (version !== undefined) before.push(version);
     return { body, inputs: [input] };
   });

@@ -9,16 +9,16 @@ const ROUNDING = 1e-4;
 /**
  * Compares the row in the answer to a wellness record with the request.
  *
- * @param requested the body of the request, with a part of the record's values or all of them
+ * @param requested the values in the request: a part of the record's, or all of them
  * @param row the day as the service stored it; undefined if it does not show it
  * @param isCoachWatts the row is whole, and its date a day in UTC; otherwise it may be a part of the record
  * @returns the fields that the service dropped, and warnings for the user
  */
 export function notKeptWarnings(
-  { body, date, sources }: PreparedRecord,
+  { fields, date, sources }: Pick<PreparedRecord, 'fields' | 'date' | 'sources'>,
   row: Readonly<Record<string, unknown>> | undefined,
   isCoachWatts: boolean,
-  requested: JsonObject = body,
+  requested: JsonObject = fields,
 ): { readonly dropped: readonly string[]; readonly notes: readonly Warning[] } {
   // Platforms are known to drop other fields, so these are no reason to send a day again.
   const sent = Object.entries(requested).filter(
@@ -27,7 +27,7 @@ export function notKeptWarnings(
   // An answer with none of the fields is not a row.
   if (
     row === undefined ||
-    !Object.keys(body).some((name) => name in WELLNESS_FIELDS && hasValue(row, name))
+    !Object.keys(fields).some((name) => name in WELLNESS_FIELDS && hasValue(row, name))
   ) {
     return { dropped: [], notes: [] };
   }

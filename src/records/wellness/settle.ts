@@ -28,7 +28,7 @@ export interface SettledDay {
  * @param whole send also what the platform holds already
  */
 export function settleDay(
-  { body, programs, sources }: Pick<PreparedRecord, 'body' | 'programs' | 'sources'>,
+  { fields, programs, sources }: Pick<PreparedRecord, 'fields' | 'programs' | 'sources'>,
   known: Sent,
   { rank, force, whole }: { readonly rank: Rank; readonly force: boolean; readonly whole: boolean },
 ): SettledDay {
@@ -38,8 +38,7 @@ export function settleDay(
   let isUndone = false;
   const note = (field: string, message: Warning['message']) =>
     void notes.push({ source: sources[0] ?? '', field, message });
-  for (const [name, value] of Object.entries(body)) {
-    if (name === 'date') continue;
+  for (const [name, value] of Object.entries(fields)) {
     const before = known[name];
     if (name === 'sleepQuality' && known['sleepScore'] !== undefined && !force) {
       note(

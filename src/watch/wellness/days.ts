@@ -72,8 +72,7 @@ export async function planDays(
         continue;
       }
     }
-    const body = { date: record.date, ...values };
-    due.push({ ...record, body, warnings: [...record.warnings, ...notes] });
+    due.push({ ...record, fields: values, warnings: [...record.warnings, ...notes] });
   }
   return {
     due,

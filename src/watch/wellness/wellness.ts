@@ -197,10 +197,10 @@ export class Wellness {
     this.#parts.report({ event: 'weights-left', ...SHARED_SCALE });
   }
 
-  #settleDay(item: RecordItem, { digest, body }: PreparedRecord): void {
+  #settleDay(item: RecordItem, { digest, fields }: PreparedRecord): void {
     const { report } = this.#parts;
     const { wellness } = this.#parts.ledger.records;
-    const notice = { event: 'day', item, fields: body } as const;
+    const notice = { event: 'day', item, fields: { date: item.date, ...fields } } as const;
     switch (item.outcome) {
       case 'pushed':
         this.#sent++;

@@ -131,7 +131,7 @@ function openMachine(client: () => Promise<ServiceClient>, url: string) {
     return items;
   };
   const undo = (date: string, options: PushOptions = {}) =>
-    deliver([emptyDay(date, [])], { undo: () => undefined, remember: true, ...options });
+    deliver([emptyDay(date, [])], { undo: { remember: true }, ...options });
   return { push, undo, ledger };
 }
 

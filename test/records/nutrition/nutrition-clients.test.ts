@@ -291,12 +291,37 @@ it("stays away after the athlete removed another application's version in its pl
   expect(held()).toEqual(['bar 40', 'gel 30']);
 });
 
+it("a standing conflict with another application's version brings no removed item back", async () => {
+  const { push, held, sandbox, idOf } = await open();
+  await push({ 'a.json': day(GEL) });
+  sandbox.control.editFood(idOf('gel'), null);
+  const meal = { date: DAY, meal: 'lunch', source: 'oauth:app-2' } as const;
+  sandbox.control.addFood({ ...meal, item: itemOf({ ...GEL, carbs: 50 }) });
+  await push({ 'a.json': day(GEL) });
+  expect(outcomesOf(await push({ 'a.json': day(GEL, BAR) }))).toEqual(['conflict']);
+  sandbox.control.editFood(idOf('bar'), null);
+  expect(outcomesOf(await push({ 'a.json': day(GEL, BAR, RICE) }))).toEqual(['conflict']);
+  expect(held()).toEqual(['gel 50', 'rice 90']);
+});
+
+const LATE = { name: 'late', carbs: 3, at: '23:50:00' };
+const EARLY = { name: 'late', carbs: 3, at: '00:30:00' };
+
+it('an item that moved stays on its day while it is not known if the next day has it', async () => {
+  const { push, held } = await openNutrition({}, { scopes: READ });
+  await push({ 'a.json': [day(GEL, LATE), dayOn(NEXT_DAY, BAR)] });
+  const moved = { 'a.json': [day(GEL), dayOn(NEXT_DAY, BAR, EARLY)] };
+  const { wrap, arrive } = late();
+  await push(moved, { wrap, jobs: 1 });
+  expect(held()).toEqual(['gel 25', 'late 3']);
+  await arrive();
+  await push(moved);
+  expect([held(), held(NEXT_DAY)]).toEqual([['gel 25'], ['bar 40', 'late 3']]);
+});
+
 describe.each(KINDS)(
   'an item that an input has on the next day now, on platform %s',
   (platform) => {
-    const LATE = { name: 'late', carbs: 3, at: '23:50:00' };
-    const EARLY = { name: 'late', carbs: 3, at: '00:30:00' };
-
     it('is posted there before it leaves its day', async () => {
       const { push, held, requestsOf, sandbox } = await openNutrition({ platform });
       await push({ 'a.json': [day(GEL, LATE), dayOn(NEXT_DAY, BAR)] });

@@ -282,6 +282,13 @@ describe('undoing a push of nutrition', () => {
     expect(held()).toEqual(['gel 25']);
   });
 
+  it('takes nothing of a stream back for an origin of the same name', async () => {
+    const { push, undo, held } = await openNutrition({}, { scopes: READ });
+    await push({ stdin: day(GEL) });
+    const said = await undo(DAY, { undo: { origin: 'stdin', remember: true } });
+    expect([outcomesOf(said), held()]).toEqual([['skipped'], ['gel 25']]);
+  });
+
   it('keeps what another computer sent later', async () => {
     const { push, undo, machine, held } = await openNutrition({}, { scopes: READ });
     await push({ 'a.json': day(GEL) });

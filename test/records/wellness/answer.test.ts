@@ -1,23 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject, PreparedRecord } from '../../../src/records/types.ts';
+import type { JsonObject } from '../../../src/records/types.ts';
 import { notKeptWarnings } from '../../../src/records/wellness/answer.ts';
 
 const date = '2026-02-15';
 
 /** Returns the messages about an answer: `FIELD: MESSAGE`. */
 function saidOf(fields: JsonObject, row: Readonly<Record<string, unknown>> | undefined) {
-  const record: PreparedRecord = {
-    kind: 'wellness',
-    outcome: 'ready',
-    date,
-    body: { date, ...fields },
-    sources: ['in.json#/0', 'in.json#/1'],
-    files: [],
-    warnings: [],
-    programs: {},
-    zoneUsed: false,
-    digest: '',
-  };
+  const record = { date, fields, sources: ['in.json#/0', 'in.json#/1'] };
   const { dropped, notes } = notKeptWarnings(record, row, true);
   for (const { source } of notes) expect(source).toBe('in.json#/0');
   return { dropped, said: notes.map(({ field, message }) => `${field ?? ''}: ${String(message)}`) };
