@@ -1,36 +1,13 @@
 // Plays the main job on the sandbox: a login, uploads, wellness, nutrition, and a look at the result. It works
 // in a temporary folder, and on 127.0.0.1.
-import { spawn } from 'node:child_process';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { GARMIN_DEVICE, startLogin, startSandbox } from './play.mjs';
+import { GARMIN_DEVICE, PROGRAM, openHome, startLogin, startSandbox } from './play.mjs';
 
 /** The program: this checkout's, or an installed one (the test of the package sets it). */
-const program = resolve(
-  process.env.SYNC_DEMO_PROGRAM ?? fileURLToPath(new URL('../bin/sync.js', import.meta.url)),
-);
-const home = mkdtempSync(join(tmpdir(), 'sync-demo-'));
-const env = {
-  ...withoutSync(process.env),
-  HOME: home,
-  SYNC_CONFIG_DIR: join(home, 'config'),
-  SYNC_STATE_DIR: join(home, 'state'),
-  // A demo does not touch your keychain.
-  SYNC_TOKEN_STORE: 'file',
-  SYNC_TIMEZONE: 'Europe/Berlin',
-  // In place of /media: a folder is a device that was plugged in.
-  SYNC_DEVICE_FOLDERS: join(home, 'media'),
-};
+const program = resolve(process.env.SYNC_DEMO_PROGRAM ?? PROGRAM);
+const { home, env, start: startProgram } = openHome(withoutSync(process.env), program);
+Object.assign(env, { SYNC_CONFIG_DIR: join(home, 'config'), SYNC_STATE_DIR: join(home, 'state') });
 /** Longest wait for a line of the watcher (ms). */
 const LONGEST_MS = 120_000;
 
@@ -169,11 +146,7 @@ async function showHeld() {
 }
 
 function start(args) {
-  const child = spawn(process.execPath, [program, ...args], {
-    env,
-    cwd: home,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = startProgram(args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise((done) => child.once('close', done));
   running.set(
     child,

@@ -1,5 +1,29 @@
-// What scripts share that play a user of the program: a sandbox, the browser of a login, a device.
+// What scripts share that play a user of the program: a home, a sandbox, the browser of a login, a device.
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const PROGRAM = fileURLToPath(new URL('../bin/sync.js', import.meta.url));
+
+/** Makes a home of a user without a keychain. @param variables beside those of the program */
+export function openHome(variables, program = PROGRAM) {
+  const home = mkdtempSync(join(tmpdir(), 'sync-play-'));
+  const env = {
+    ...variables,
+    HOME: home,
+    SYNC_TOKEN_STORE: 'file',
+    SYNC_TIMEZONE: 'Europe/Berlin',
+    // In place of /media: a folder is a device that was plugged in.
+    SYNC_DEVICE_FOLDERS: join(home, 'media'),
+  };
+  /** Starts the program. @param more options of `spawn` */
+  const start = (args, more) =>
+    spawn(process.execPath, [program, ...args], { env, cwd: home, ...more });
+  return { home, env, start };
+}
 
 /** The description that a bike computer of Garmin holds. */
 export const GARMIN_DEVICE = `<?xml version="1.0" encoding="UTF-8"?>

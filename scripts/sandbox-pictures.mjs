@@ -1,13 +1,11 @@
 // Writes the pictures of docs/sandbox.md: the sandbox's page with 14 generated days, at two widths, light
 // and dark. Needs Chromium (CHROMIUM_PATH names another one) and a build. Bytes differ between two runs.
-import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
-import { addressOf } from './play.mjs';
+import { PROGRAM, addressOf, openHome } from './play.mjs';
 
 const WIDTHS = { wide: 1600, narrow: 400 };
 const HEIGHT = 900;
@@ -15,12 +13,9 @@ const HEIGHT = 900;
 const QUALITY = 40;
 
 const fromRoot = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const program = fromRoot('bin/sync.js');
-const home = mkdtempSync(join(tmpdir(), 'sandbox-pictures-'));
-const env = { PATH: process.env.PATH, HOME: home, SYNC_TIMEZONE: 'Europe/Stockholm' };
+const { home, env, start } = openHome({ PATH: process.env.PATH });
 
-const sandbox = spawn(process.execPath, [program, 'sandbox', '--port', '0', '--json'], {
-  env,
+const sandbox = start(['sandbox', '--port', '0', '--json'], {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 try {
@@ -48,8 +43,8 @@ async function fill(url) {
   const { access_token: token } = await answer.json();
   const options = { env: { ...env, SYNC_BASE_URL: url, SYNC_ACCESS_TOKEN: token }, cwd: home };
   const seed = ['seed', '--days', '14', '--until', '2026-05-17', '--seed', '3'];
-  await promisify(execFile)(process.execPath, [program, ...seed], options);
-  await promisify(execFile)(process.execPath, [program, 'workouts'], options);
+  await promisify(execFile)(process.execPath, [PROGRAM, ...seed], options);
+  await promisify(execFile)(process.execPath, [PROGRAM, 'workouts'], options);
   await fetch(`${url}/_sandbox/faults`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,39 +1,17 @@
 // Records a line of each kind that `--json` prints, from a fixed run of the built program on the sandbox.
-import { spawn } from 'node:child_process';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ZipFile } from 'yazl';
 import { load } from './document.mjs';
-import { GARMIN_DEVICE, startLogin, startSandbox } from '../play.mjs';
+import { GARMIN_DEVICE, openHome, startLogin, startSandbox } from '../play.mjs';
 
 const { LINES } = await load('scripts/json-schema/lines.ts');
 const { candidates, jsonSchema, reference } = await load('scripts/json-schema/schema.ts');
 // Optimising the schema's code takes longer than running it.
 const ajv = new Ajv2020({ code: { optimize: false } }).addSchema(jsonSchema(LINES), 'lines');
 
-const program = fileURLToPath(new URL('../../bin/sync.js', import.meta.url));
-const home = mkdtempSync(join(tmpdir(), 'sync-examples-'));
-const env = {
-  PATH: '/usr/bin:/bin',
-  LANG: 'C.UTF-8',
-  HOME: home,
-  TZ: 'UTC',
-  SYNC_TOKEN_STORE: 'file',
-  SYNC_TIMEZONE: 'Europe/Berlin',
-  // In place of /media: a folder is a device that was plugged in.
-  SYNC_DEVICE_FOLDERS: join(home, 'media'),
-};
+const { home, env, start } = openHome({ PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', TZ: 'UTC' });
 const startedAt = Date.now();
 const recorded = new Map();
 
@@ -248,10 +226,6 @@ function masked(line) {
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => (Date.parse(time) < startedAt ? time : NOW))
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, NOW.slice(0, 19).replace('T', ' '));
   return JSON.stringify(JSON.parse(text, (key, value) => MASKS[key]?.(value) || value));
-}
-
-function start(args) {
-  return spawn(process.execPath, [program, ...args], { env, cwd: home });
 }
 
 async function textOf(stream) {

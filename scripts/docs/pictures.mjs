@@ -1,14 +1,12 @@
 // Writes the pictures of the README: what the built program shows in a terminal of 80 columns, on the
 // sandbox, with generated recordings. Needs tmux, which keeps the terminal.
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { keepExactly } from './document.mjs';
-import { startLogin, startSandbox } from '../play.mjs';
+import { PROGRAM, openHome, startLogin, startSandbox } from '../play.mjs';
 import { THEMES, terminalSvg } from './terminal-svg.mjs';
 
 const run = promisify(execFile);
@@ -33,16 +31,8 @@ const PICTURES = [
   },
 ];
 
-const program = fileURLToPath(new URL('../../bin/sync.js', import.meta.url));
-const home = mkdtempSync(join(tmpdir(), 'sync-pictures-'));
-const env = {
-  PATH: process.env.PATH,
-  LANG: 'C.UTF-8',
-  HOME: home,
-  TMUX_TMPDIR: home,
-  SYNC_TOKEN_STORE: 'file',
-  SYNC_TIMEZONE: 'Europe/Berlin',
-};
+const { home, env, start } = openHome({ PATH: process.env.PATH, LANG: 'C.UTF-8' });
+env.TMUX_TMPDIR = home;
 const options = { env, cwd: home };
 
 const sandbox = await startSandbox(start);
@@ -66,7 +56,7 @@ try {
 /** `ride.fit`, and a folder as a device has it. The same arguments write the same bytes. */
 async function writeRecordings() {
   const seed = ['--days', '7', '--until', '2026-05-17', '--out', 'data'];
-  await run(process.execPath, [program, 'seed', ...seed], options);
+  await once(start(['seed', ...seed]), 'close');
   const recordings = readdirSync(join(home, 'data')).filter((name) => name.endsWith('.fit'));
   mkdirSync(join(home, 'Garmin'));
   for (const name of recordings) {
@@ -87,7 +77,7 @@ async function screenAfter(commands, flags, server) {
     (command) =>
       `printf '\\033[2m$\\033[22m \\033[1m%s\\033[22m\\n' '${command}'; ${command} ${flags} || touch failed; echo`,
   );
-  const script = `sync() { '${process.execPath}' '${program}' "$@"; }; ${typed.join('; ')}`;
+  const script = `sync() { '${process.execPath}' '${PROGRAM}' "$@"; }; ${typed.join('; ')}`;
   const size = ['-x', String(COLUMNS), '-y', '60'];
   await tmux('new-session', '-d', ...size, `${script}; tmux wait-for -S done; sleep 60`);
   await tmux('wait-for', 'done');
@@ -100,8 +90,4 @@ async function screenAfter(commands, flags, server) {
 async function login() {
   const [code] = await once(startLogin(start), 'close');
   if (code !== 0) throw new Error(`The login ended with ${code}.`);
-}
-
-function start(args) {
-  return spawn(process.execPath, [program, ...args], options);
 }

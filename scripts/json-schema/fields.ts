@@ -61,6 +61,8 @@ export const texts = fieldsOf(v.array(v.string()));
 export const flag = fieldsOf(v.boolean());
 /** A whole number from 0, such as a number of files. */
 export const count = fieldsOf(INTEGER);
+export const bytes = fieldsOf(INTEGER, 'bytes');
+export const ms = fieldsOf(INTEGER, 'ms');
 /** An instant: ISO 8601 with an offset. */
 export const time = fieldsOf(defined('time'), 'ISO 8601');
 /** A calendar date without a time. */
@@ -71,11 +73,6 @@ export const openObject = fieldsOf(OBJECT);
 export const openObjects = fieldsOf(v.array(OBJECT));
 /** Any JSON value, passed on unchanged. */
 export const anything = fieldsOf(v.unknown());
-
-/** A whole number of a unit, such as bytes. */
-export function whole<TWhen extends When = undefined>(unit: string, about: string, when?: TWhen) {
-  return field(INTEGER, about, when as TWhen, { unit });
-}
 
 export function amount<TWhen extends When = undefined>(unit: string, about: string, when?: TWhen) {
   return field(v.number(), about, when as TWhen, { unit });

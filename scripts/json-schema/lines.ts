@@ -2,7 +2,6 @@ import { type LineKind, kindsOf } from './line-kind.ts';
 import { DAEMON_LINES } from './lines/daemons.ts';
 import { DEVICE_LINES } from './lines/devices.ts';
 import { ERROR_LINES } from './lines/error.ts';
-import { IMPORT_LINES } from './lines/imports.ts';
 import { LEDGER_LINES } from './lines/ledger.ts';
 import { LOCAL_LINES } from './lines/local.ts';
 import { LOGIN_LINES } from './lines/logins.ts';
@@ -20,7 +19,6 @@ import { WATCHER_LINES } from './lines/watchers.ts';
  */
 export const LINES: readonly LineKind[] = kindsOf({
   ...UPLOAD_LINES,
-  ...IMPORT_LINES,
   ...LEDGER_LINES,
   ...RECORD_LINES,
   ...PLATFORM_LINES,

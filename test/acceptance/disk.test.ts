@@ -93,7 +93,7 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
         ['', 'sandbox', '--port', '0', '--data', join(folder, 'sandbox')],
       ];
       for (const [variable, ...args] of commands) {
-        const { code, stderr } = await world.program(args);
+        const { code, stderr } = await world.sync(args);
         const said = stderr.split('\n');
         expect([args, code]).toEqual([args, 1]);
         expect(said[0]).toMatch(/^Error: The disk of \S+ is [^.]*\.$/);
@@ -101,7 +101,7 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
         expect(said[0]).toContain(`The disk of ${folder}`);
         expect(said[1]).toBe(`  ${fix(variable === '' ? undefined : variable)}`);
       }
-      const status = await world.program(['status']);
+      const status = await world.sync(['status']);
       expect([status.code, status.stderr]).toEqual([1, '']);
       expect(status.stdout).toContain(`\nDisk      The disk of ${folder}`);
       expect(status.stdout).toContain(` ${words}.\n          ${fix('SYNC_STATE_DIR')}\n`);
@@ -170,7 +170,7 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
     for (let n = 1; n <= 30; n++) {
       world.write(`rides/${n}.fit`, makeRecording({ seed: n, sizeBytes: 100_000 }));
     }
-    const { code } = await world.program(['watch', join(world.home.dir, 'rides'), '--once']);
+    const { code } = await world.sync(['watch', join(world.home.dir, 'rides'), '--once']);
     expect(receivedCounts(world)).toEqual(Array.from({ length: 30 }, () => 1));
     expect(code).toBe(0);
   });

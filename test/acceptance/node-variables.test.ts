@@ -36,8 +36,26 @@ it('ends with 2 in every command that would talk to the service without checking
   expect([login.code, login.stderr]).toEqual([2, /NODE_TLS_REJECT_UNAUTHORIZED is 0/]);
 });
 
-it('warns that NODE_DEBUG prints tokens', async () => {
+it.each([
+  [{ NODE_DEBUG: 'http' }, ['NODE_DEBUG is set: Node.js prints requests to stderr']],
+  [{ NODE_OPTIONS: '--tls-keylog=/tmp/keys' }, ['NODE_OPTIONS has --tls-keylog:']],
+  [
+    { NODE_OPTIONS: '--no-warnings --inspect-brk --heapsnapshot-signal=SIGUSR2' },
+    ['NODE_OPTIONS has --inspect-brk --heapsnapshot-signal:'],
+  ],
+  [
+    { NODE_OPTIONS: '--inspect', NODE_DEBUG: 'net' },
+    ['NODE_DEBUG is set', 'NODE_OPTIONS has --inspect:'],
+  ],
+  [{ NODE_DEBUG: '', NODE_OPTIONS: '' }, []],
+  [{ NODE_OPTIONS: '--use-openssl-ca --inspect-port=1', SSLKEYLOGFILE: '/tmp/keys' }, []],
+])('warns of the variables with which Node.js gives tokens away: %j', async (env, begins) => {
   const world = await openLoggedInWorld();
-  const { code, stderr } = await world.sync(['workouts'], { env: { NODE_DEBUG: 'http' } });
-  expect([code, stderr]).toEqual([0, /NODE_DEBUG is set: Node\.js prints requests to stderr/]);
+  const { code, stderr } = await world.sync(['workouts'], { env });
+  // A hint follows each, on a line of its own.
+  const warnings = stderr.split(/\n(?: {2}.*\n)?/).slice(0, -1);
+  expect([code, warnings]).toEqual([
+    0,
+    begins.map((begin) => expect.stringContaining(begin) as string),
+  ]);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openHome, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { ndjson } from '../support/program.ts';
-import { openTinyService } from '../support/tiny-service.ts';
+import { type Answer, openTinyService } from '../support/tiny-service.ts';
 
 const ADA = {
   id: 'athlete-1',
@@ -16,27 +16,41 @@ const ADA = {
   lthr: 168,
 };
 
+/** Opens a service with these answers, and a home with a token for it. */
+async function openService(answers: Parameters<typeof openTinyService>[0]) {
+  const { url, requests } = await openTinyService(answers);
+  const home = openHome({ SYNC_BASE_URL: url, SYNC_ACCESS_TOKEN: 'some-token' });
+  const run = (...args: string[]) => runInProcess(args, { home });
+  const profile = (...args: string[]) => run('profile', ...args);
+  const patches = () =>
+    requests.filter(({ method }) => method === 'PATCH').map(({ body }) => body as object);
+  return { url, requests, run, profile, patches };
+}
+
+/** A profile in pounds, which takes any weight. */
+const IN_POUNDS: Readonly<Record<string, Answer>> = {
+  'GET /api/profile': [200, { profile: { weight: 90, weightUnits: 'Pounds' } }],
+  'PATCH /api/profile': [200, { success: true }],
+};
+
 describe('sync profile', () => {
   it('accepts an empty answer as a successful update', async () => {
-    const service = await openTinyService({ 'PATCH /api/profile': [204, undefined] });
-    const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
-    const text = await runInProcess(['profile', '--ftp', '250'], { home });
+    const { profile, requests } = await openService({ 'PATCH /api/profile': [204, undefined] });
+    const text = await profile('--ftp', '250');
     expect([text.code, text.stdout, text.stderr]).toEqual([
       0,
       'The platform accepted the update, and shows no profile.\n',
       '',
     ]);
-    const json = await runInProcess(['profile', '--ftp', '250', '--json'], { home });
+    const json = await profile('--ftp', '250', '--json');
     expect(ndjson(json.stdout)).toEqual([{ type: 'profile', action: 'updated' }]);
-    expect(service.requests).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   it('does not take an answer without success for an update at Coach Watts', async () => {
-    const service = await openTinyService({ 'PATCH /api/profile': [200, { moved: true }] });
-    const env = { SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' };
-    const home = openHome(env);
-    await runInProcess(['config', 'set', 'platform.kind', 'coach-watts'], { home });
-    const { code, stdout, stderr } = await runInProcess(['profile', '--ftp', '250'], { home });
+    const { run } = await openService({ 'PATCH /api/profile': [200, { moved: true }] });
+    await run('config', 'set', 'platform.kind', 'coach-watts');
+    const { code, stdout, stderr } = await run('profile', '--ftp', '250');
     expect([code, stdout]).toEqual([6, '']);
     expect(stderr).toContain('answered 200 without saying that it took anything');
   });
@@ -55,10 +69,26 @@ describe('sync profile', () => {
 
   it('shows a value of an unexpected type as JSON', async () => {
     const ftp = { toString: 1, valueOf: 1 };
-    const service = await openTinyService({ 'GET /api/profile': [200, { weight: 70, ftp }] });
-    const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
-    const { code, stdout } = await runInProcess(['profile'], { home });
+    const { profile } = await openService({ 'GET /api/profile': [200, { weight: 70, ftp }] });
+    const { code, stdout } = await profile();
     expect([code, stdout]).toEqual([0, expect.stringContaining(JSON.stringify(ftp))]);
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'each known field, with its unit if that is known',
+      { ftp: 250, zones: [1], city: null, weightUnits: 'Kilograms', weight: 61.5, name: 'Ann' },
+      `name          Ann
+weight        61.5 kg
+weight units  Kilograms (on the platform's pages)
+FTP           250 W`,
+    ],
+    ['no name of the interface', { weight: 61.5, weightSourceMode: 'AUTO' }, 'weight  61.5 kg'],
+    // Names that every object has are not in our tables.
+    ['an unknown profile as JSON', { constructor: 'x' }, '{\n  "constructor": "x"\n}'],
+  ])('shows %s', async (_what, body, text) => {
+    const { profile } = await openService({ 'GET /api/profile': [200, body] });
+    expect((await profile()).stdout).toBe(`${text}\n`);
   });
 
   it('updates weight and FTP, and keeps showing pounds to an athlete who reads pounds', async () => {
@@ -89,9 +119,8 @@ describe('sync profile', () => {
   ])(
     'counts an update as done unless the answer contradicts it: %s',
     async (_what, answer, exit) => {
-      const service = await openTinyService({ 'PATCH /api/profile': [200, answer] });
-      const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
-      const { code, stdout, stderr } = await runInProcess(['profile', '--ftp', '250'], { home });
+      const { profile } = await openService({ 'PATCH /api/profile': [200, answer] });
+      const { code, stdout, stderr } = await profile('--ftp', '250');
       expect(code).toBe(exit);
       if (exit === 0)
         expect(stdout).toMatch(/^The (?:profile is updated|platform accepted the update)/);
@@ -113,12 +142,55 @@ describe('sync profile', () => {
     expect(sent.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
     const [line] = ndjson(stdout);
     expect(line).toMatchObject({ type: 'profile', action: 'would-update' });
+    const when = `if the athlete reads ${athlete === 'athlete-1' ? 'kilograms' : 'pounds'}`;
     for (const { method, path, body } of sent) {
       const url = `${world.sandbox.url}${path}`;
       expect(line?.['requests']).toContainEqual(
-        expect.objectContaining(method === 'GET' ? { method, url } : { method, url, body }),
+        method === 'GET' ? { method, url } : { method, url, body, when },
       );
     }
+    const [{ profile } = {}] = world.sandbox.control.state(athlete).athletes;
+    expect(profile).toMatchObject({ weight: 61.2, ftp: 250 });
+  });
+
+  it('shows in words what a dry run would send: an FTP alone needs no look', async () => {
+    const { profile, url, requests } = await openService({});
+    const shown = async (...args: string[]) => (await profile(...args, '--dry-run')).stdout;
+    expect(await shown('--ftp', '280')).toBe(
+      `Would be sent:\n  PATCH ${url}/api/profile\n  {"ftp":280}\n`,
+    );
+    expect(await shown('--weight', '72.55')).toContain(
+      `  PATCH ${url}/api/profile (if no profile names a unit)\n  {"weight":72.55}\n`,
+    );
+    expect(requests).toEqual([]);
+  });
+
+  it('sends a weight that differs by a quarter from the one before with a doubt', async () => {
+    const { profile, patches } = await openService(IN_POUNDS);
+    expect((await profile('--weight', '112')).stderr).toBe('');
+    expect((await profile('--weight', '67')).stderr).toBe(
+      'The weight was 90 kg before: is 67 kg right? The option takes kilograms.\n',
+    );
+    expect(patches()).toHaveLength(2);
+  });
+
+  it('reports a weight that the platform stored differently', async () => {
+    const { profile, patches } = await openService({
+      ...IN_POUNDS,
+      'PATCH /api/profile': [200, { success: true, profile: { weight: 100 } }],
+    });
+    const { code, stderr } = await profile('--weight', '72.5');
+    expect([code, stderr]).toEqual([6, /stored a weight of 100 kg, not 72\.5 kg\./]);
+    expect(patches()).toHaveLength(1);
+  });
+
+  it('changes a weight on a platform that takes updates and shows no profile', async () => {
+    const { profile, patches } = await openService({
+      'GET /api/profile': [405, undefined],
+      'PATCH /api/profile': [200, {}],
+    });
+    expect((await profile('--weight', '72.5')).code).toBe(0);
+    expect(patches()).toEqual([{ weight: 72.5 }]);
   });
 
   it('sends no weight without profile:read, and explains the effect of --force', async () => {
@@ -141,21 +213,36 @@ describe('sync profile', () => {
   });
 
   it.each([
-    ['--weight', '72,5'],
-    ['--weight', '-70'],
-    ['--ftp', '280W'],
-  ])('refuses %s %s', async (flag, value) => {
-    const run = await runInProcess(['profile', flag, value], { home: openHome() });
-    expect([run.code, run.stderr]).toEqual([2, /not a number/]);
+    ['--weight', '72,5', 'not a number'],
+    ['--weight', '-70', 'not a number'],
+    ['--weight', '19.9', 'not between 20 and 400 kg'],
+    ['--weight', '725', 'not between 20 and 400 kg'],
+    ['--ftp', '280W', 'not a number'],
+    ['--ftp', '0', 'not between 30 and 700 W'],
+    ['--ftp', '2800', 'not between 30 and 700 W'],
+    ['--ftp', '280.5', 'not a whole number of watts'],
+  ])('refuses %s %s', async (flag, value, why) => {
+    const { profile, requests } = await openService({});
+    const { code, stderr } = await profile(flag, value);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${flag} ${value}: ${why}.`)]);
+    expect(requests).toEqual([]);
+  });
+
+  it.each<[string, Answer]>([
+    ['no such method', [405, undefined]],
+    ['not implemented', [501, undefined]],
+    ['an empty profile', [200, {}]],
+  ])('says that the platform has no profile: %s', async (_what, answer) => {
+    const { profile } = await openService({ 'GET /api/profile': answer });
+    const { code, stderr } = await profile();
+    expect([code, stderr]).toEqual([6, /^Error: The platform offers applications no profile\.\n/]);
   });
 
   it('explains a platform without a profile, and uses a configured endpoint instead', async () => {
-    const service = await openTinyService({
+    const { run, requests } = await openService({
       'GET /v2/athlete': [200, { weight: 70, ftp: 250 }],
       'PATCH /v2/athlete': [200, { success: true, profile: { weight: 71, ftp: 250 } }],
     });
-    const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
-    const run = (...args: string[]) => runInProcess(args, { home });
     for (const args of [['profile'], ['profile', '--ftp', '250']]) {
       const { code, stderr } = await run(...args);
       expect(code).toBe(6);
@@ -172,7 +259,7 @@ describe('sync profile', () => {
     expect(ndjson(updated.stdout)).toEqual([
       { type: 'profile', action: 'updated', profile: { weight: 71, ftp: 250 } },
     ]);
-    expect(service.requests).toEqual([
+    expect(requests).toEqual([
       { method: 'GET', path: '/api/profile', body: undefined },
       { method: 'PATCH', path: '/api/profile', body: { ftp: 250 } },
       { method: 'GET', path: '/v2/athlete', body: undefined },
@@ -182,12 +269,10 @@ describe('sync profile', () => {
   });
 
   it('reports a failed update if the body of a 200 denies it', async () => {
-    const service = await openTinyService({
+    const { profile } = await openService({
       'PATCH /api/profile': [200, { success: false, message: 'FTP is locked by your coach' }],
     });
-    const { code, stderr } = await runInProcess(['profile', '--ftp', '250'], {
-      home: openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' }),
-    });
+    const { code, stderr } = await profile('--ftp', '250');
     expect([code, stderr]).toEqual([6, /did not take the update: FTP is locked by your coach/]);
   });
 

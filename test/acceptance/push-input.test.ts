@@ -17,6 +17,9 @@ const TWO = [
 ];
 const HELD = { '2026-02-14': { hrv: 64 }, '2026-02-15': { hrv: 66 } };
 
+/** A table with the columns of two programs. */
+const TWO_PROGRAMS = 'Date,Weight,Last Updated,Body Fat %\n2026-02-15,,,18\n';
+
 describe('the input of sync push', () => {
   it('accepts a single object on stdin', async () => {
     const world = await openLoggedInWorld();
@@ -61,6 +64,23 @@ describe('the input of sync push', () => {
     expect(empty.stdout).toContain(file);
     expect((await world.sync(['push', 'wellness', join(world.home.dir, 'folder')])).code).toBe(0);
     expect((await world.sync(['push', 'wellness', '-'], { input: '[]' })).code).toBe(0);
+  });
+
+  it.each([
+    ['<!DOCTYPE html><html>', '', 3, 'in is a web page (HTML).'],
+    ['<?xml version="1.0"?><a/>', '', 3, 'in is XML from an unknown program.'],
+    ['date,mood\n2026-02-15,"7\n', '', 3, 'a quoted cell has no end'],
+    ['{"meal": 1}', '--source oura', 3, 'in is no file of this source: Oura'],
+    [TWO_PROGRAMS, '', 2, 'programs: myfitnesspal, lose-it.\n  Name the right one: --source myf'],
+    [TWO_PROGRAMS, '--source MyFitnessPal', 0, '2026-02-15: sent'],
+    ['', '--source garmin', 2, "There is no source 'garmin'."],
+    ['', '--unit mood=/10,hrv=ms', 2, 'per --unit.\n  Write --unit mood=/10 --unit hrv=ms'],
+  ])('is read by the one program that it is of: %j %s', async (text, flags, exit, said) => {
+    const world = await openLoggedInWorld();
+    world.write('in', text);
+    const args = ['push', 'wellness', 'in', ...flags.split(' ').filter(Boolean)];
+    const { code, stdout, stderr } = await world.sync(args);
+    expect([code, stdout + stderr]).toEqual([exit, expect.stringContaining(said)]);
   });
 
   it('names the wrong field, its value and the allowed ones, and sends the other records', async () => {

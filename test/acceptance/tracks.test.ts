@@ -475,19 +475,19 @@ describe.each(KINDS)('an export in the form of Strava on %s', (platform) => {
     await other.lines(['import', copy, '--yes']);
     expect(await workouts(world)).toHaveLength(RIDES);
   });
+});
 
-  it('with tracks of a phone sends them only if they are named', async () => {
-    const world = await openLoggedInWorld();
-    const points = ridePoints(600, { step: 10 });
-    const walk = gpx([{ segments: [points] }], { creator: 'Apple Health Export' });
-    world.write('apple/workout-routes/route.gpx', walk);
-    const [found] = await world.lines(['import', 'apple', '--yes']);
-    expect(found).toMatchObject({ kind: 'phone-tracks', files: 1, sends: false });
-    expect(await workouts(world)).toEqual([]);
-    const included = await world.lines(['import', 'apple', '--yes', '--include', 'phone-tracks']);
-    expect(included[0]).toMatchObject({ kind: 'phone-tracks', sends: true });
-    expect(await workouts(world)).toHaveLength(1);
-    const wrong = await world.sync(['import', 'apple', '--yes', '--include', 'maps']);
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('phone-tracks')]);
-  });
+it('an import sends tracks of a phone only if they are named', async () => {
+  const world = await openLoggedInWorld();
+  const points = ridePoints(600, { step: 10 });
+  const walk = gpx([{ segments: [points] }], { creator: 'Apple Health Export' });
+  world.write('apple/workout-routes/route.gpx', walk);
+  const [found] = await world.lines(['import', 'apple', '--yes']);
+  expect(found).toMatchObject({ kind: 'phone-tracks', files: 1, sends: false });
+  expect(await workouts(world)).toEqual([]);
+  const included = await world.lines(['import', 'apple', '--yes', '--include', 'phone-tracks']);
+  expect(included[0]).toMatchObject({ kind: 'phone-tracks', sends: true });
+  expect(await workouts(world)).toHaveLength(1);
+  const wrong = await world.sync(['import', 'apple', '--yes', '--include', 'maps']);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('phone-tracks')]);
 });

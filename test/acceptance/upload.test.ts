@@ -117,8 +117,7 @@ it('sync upload --since sends from the beginning of that day on, by the local ti
 describe.each(KINDS)('sync upload of a folder on %s', (platform) => {
   play(platform);
   /** The interface shows nothing of what becomes of a recording. */
-  const processing = (what: string) =>
-    platform === 'coach-watts' ? ` (the platform is processing ${what})` : '';
+  const processing = platform === 'coach-watts' ? ' (the platform is processing it)' : '';
 
   it('sends every complete activity once, byte for byte, and gives the reason for the others', async () => {
     const world = await openLoggedInWorld();
@@ -185,7 +184,7 @@ describe.each(KINDS)('sync upload of a folder on %s', (platform) => {
     const { code, stdout } = await world.sync(['upload', 'card']);
     expect(code).toBe(3);
     expect(stdout.trimEnd().split('\n').sort()).toEqual([
-      `2 files: 1 uploaded${processing('it')}, 1 invalid.`,
+      `2 files: 1 uploaded${processing}, 1 invalid.`,
       /^Sun 15 Feb( \d{4})? 0\d:30 {2}Ride {2}10:00 {2}4.8 km {2}uploaded$/,
       'card/bad.fit: not sent. This is a text file, not a FIT recording.',
     ]);
@@ -195,7 +194,9 @@ describe.each(KINDS)('sync upload of a folder on %s', (platform) => {
       '',
     );
   });
+});
 
+describe('sync upload of a folder', () => {
   it('reports an empty folder and exits 0', async () => {
     const world = await openLoggedInWorld();
     world.write('empty/notes.txt', 'nothing');
@@ -210,7 +211,7 @@ describe.each(KINDS)('sync upload of a folder on %s', (platform) => {
     const terminal = openTerminal(world, ['upload', 'card', '--jobs', '2']);
     await terminal.waitFor(/[1-9] of 10 {2}[\d.]+ (kB|bytes) {2}\S+\.fit/i);
     expect((await terminal.finished).code).toBe(0);
-    expect(terminal.screen()).toContain(`10 files: 10 uploaded${processing('them')}.`);
+    expect(terminal.screen()).toContain('10 files: 10 uploaded (the platform is processing them).');
   });
 });
 
@@ -254,9 +255,7 @@ describe.each(KINDS)('an uploaded recording on %s', (platform) => {
   });
 });
 
-describe.each(KINDS)('the metadata of an upload on %s', (platform) => {
-  play(platform);
-
+describe('the metadata of an upload', () => {
   it.each<[string, string[], { name?: string; metadata?: object }]>([
     ['by default a name from the recording, the version and the device', [], {}],
     ['the name that was given', ['--name', 'Zürich "loop"'], { name: 'Zürich "loop"' }],
@@ -296,9 +295,7 @@ describe.each(KINDS)('the metadata of an upload on %s', (platform) => {
   });
 });
 
-describe.each(KINDS)('sync upload --dry-run on %s', (platform) => {
-  play(platform);
-
+describe('sync upload --dry-run', () => {
   it('shows the exact requests and sends nothing, even with a login', async () => {
     const world = await openLoggedInWorld();
     const ride = world.write('Früh "morgens".FIT', makeRecording({ localOffsetMinutes: 60 }));

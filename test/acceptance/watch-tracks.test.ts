@@ -116,7 +116,9 @@ describe.each(KINDS)('a GPX or TCX file in a watched folder on %s', (platform) =
     expect((await once()).at(-1)).toMatchObject({ uploaded: 1 });
     expect(lists()).toBe(2);
   });
+});
 
+describe('a GPX or TCX file in a watched folder', () => {
   it('comes first, and the FIT recording is sent with a note; of two, the better one is sent', async () => {
     await openWorld();
     mkdirSync(world.folder);

@@ -3,7 +3,7 @@ import { type World, openHome, openLoggedInWorld, requestLines } from '../suppor
 import { makeRecording } from '../support/fit-maker.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { ndjson } from '../support/program.ts';
-import { openTinyService } from '../support/tiny-service.ts';
+import { type Answer, type TinyRequest, openTinyService } from '../support/tiny-service.ts';
 
 /** Asks the service for its list, without the program. */
 async function listedBy(world: World, query: string): Promise<Record<string, unknown>[]> {
@@ -64,7 +64,7 @@ describe('sync workouts', () => {
       { limit: '50', offset: '0' },
       { limit: '6', offset: '50' },
     ]);
-    const everything = await world.sync(['workouts', '--limit', '1000', '--json']);
+    const everything = await world.sync(['workouts', '--limit', '60', '--json']);
     expect(ndjson(everything.stdout)).toEqual(linesFor(all));
     const usual = await world.sync(['workouts', '--json']);
     expect(ndjson(usual.stdout)).toEqual(linesFor(all.slice(0, 20), true));
@@ -84,10 +84,13 @@ describe('sync workouts', () => {
       '2026-01-10T23:30:00.000Z',
       '2026-01-09T23:30:00.000Z',
     ]);
-    const inUtc = await world.sync(['workouts', ...week, '--limit', '2', '--json'], {
-      env: { SYNC_TIMEZONE: 'UTC' },
-    });
-    expect(datesIn(inUtc.stdout)).toEqual(['2026-01-12T23:30:00.000Z', '2026-01-11T23:30:00.000Z']);
+    const inUtc = async (limit: string) => {
+      const env = { SYNC_TIMEZONE: 'UTC' };
+      const run = await world.sync(['workouts', ...week, '--limit', limit, '--json'], { env });
+      return datesIn(run.stdout);
+    };
+    expect(await inUtc('2')).toEqual(['2026-01-12T23:30:00.000Z', '2026-01-11T23:30:00.000Z']);
+    expect(await inUtc('9')).toHaveLength(3);
   });
 
   it('prints a table with local times', async () => {
@@ -128,19 +131,74 @@ describe('sync workouts', () => {
 
 describe('sync workouts of a service with another format', () => {
   const open = async (body: unknown) => {
-    const service = await openTinyService({ 'GET /api/workouts': [200, body] });
+    const answer =
+      typeof body === 'function' ? (body as (request: TinyRequest) => Answer) : undefined;
+    const service = await openTinyService({ 'GET /api/workouts': answer ?? [200, body] });
     const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
     const run = (...args: string[]) => runInProcess(['workouts', ...args], { home });
     return { service, run };
   };
 
-  it('finds the one list in an object', async () => {
-    const workouts = [{ id: 7, date: '2026-02-15', title: 'Long ride', custom: { kept: true } }];
-    const { run } = await open({ total: 1, workouts });
-    expect(ndjson((await run('--json')).stdout)).toEqual(linesFor(workouts));
-    const { stdout } = await run();
-    expect(stdout).toContain('2026-02-15');
-    expect(stdout).toContain('Long ride');
+  const ride = { id: 'w1', start_time: '2026-03-29T06:10:00Z', name: 'Morning ride' };
+  it.each<[string, unknown]>([
+    ['the body itself', [ride]],
+    ['workouts', { workouts: [ride], total: 1 }],
+    ['data', { data: [ride] }],
+    ['items', { items: [ride] }],
+    ['results', { results: [ride] }],
+    ['its only list', { rides: [ride] }],
+    ['a list beside an empty one', { errors: [], rides: [ride] }],
+    ['a list of a usual name beside others', { errors: ['slow'], workouts: [ride] }],
+    ['the second of two usual names', { items: [], results: [ride] }],
+  ])('finds them in %s', async (_where, body) => {
+    const { run } = await open(body);
+    expect(ndjson((await run('--json')).stdout)).toEqual(linesFor([ride]));
+  });
+
+  const all = Array.from({ length: 130 }, (_, i) => ({ id: `w${i}`, title: `Ride ${i}` }));
+  const idsIn = (stdout: string) => ndjson(stdout).flatMap(({ id }) => id ?? []);
+  /** A page of workouts, with more at the front at each request; `most`: the size of a page. */
+  const pages = (added: number, most = Infinity) => {
+    let count = 0;
+    return ({ path }: TinyRequest): Answer => {
+      const query = new URL(path, 'http://127.0.0.1').searchParams;
+      const offset = Number(query.get('offset'));
+      const news = Array.from({ length: added * count++ }, (_, i) => ({ id: `new${i}` }));
+      const end = offset + Math.min(Number(query.get('limit')), most);
+      return [200, [...news, ...all].slice(offset, end)];
+    };
+  };
+
+  it('reads small pages to the limit', async () => {
+    const { run } = await open(pages(0, 15));
+    const { stdout } = await run('--limit', '100', '--json');
+    expect(idsIn(stdout)).toEqual(all.slice(0, 100).map(({ id }) => id));
+  });
+
+  it('lists a workout once that moved to the next page between two requests', async () => {
+    const { run } = await open(pages(1));
+    const listed = idsIn((await run('--limit', '120', '--json')).stdout);
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(listed).toEqual(expect.arrayContaining(all.slice(0, 110).map(({ id }) => id)));
+  });
+
+  it('ends at a service without paging, and keeps the limit', async () => {
+    const unnamed = all.slice(0, 60).map(({ title }) => ({ title }));
+    for (const page of [all.slice(0, 30), all, unnamed, unnamed.slice(0, 30)]) {
+      const { run, service } = await open(page);
+      const listed = ndjson((await run('--limit', '1000', '--json')).stdout);
+      expect(listed.at(-1)).toMatchObject({ total: page.length });
+      expect(service.requests.length).toBeLessThanOrEqual(2);
+      expect(ndjson((await run('--limit', '5', '--json')).stdout)).toHaveLength(6);
+    }
+  });
+
+  it('asks for a day more at both ends, and lists workouts without a date', async () => {
+    const { run, service } = await open([{ id: 'undated' }]);
+    const { stdout } = await run('--since', '2026-02-01', '--until', '2026-02-28', '--json');
+    expect(idsIn(stdout)).toEqual(['undated']);
+    const query = new URL(service.requests[0]?.path ?? '', 'http://127.0.0.1').searchParams;
+    expect([query.get('startDate'), query.get('endDate')]).toEqual(['2026-01-31', '2026-03-01']);
   });
 
   it.each([

@@ -9,6 +9,7 @@ const SCOPE = {
   folders: f.texts('The folders, as absolute paths.'),
   devices: f.flag(DEVICES, 'it is so'),
 };
+const RUN = { pid: f.count('Its process.'), ...SCOPE, log: f.text('Its log file.') };
 
 const INSTALLED = 'one is, or was, installed';
 const INSTALLING = '`sync daemon install` prints the line';
@@ -19,9 +20,7 @@ export const DAEMON_LINES = {
     profile: PROFILE,
     running: f.flag('Whether it runs.'),
     kind: f.word('Who started it.', { daemon: 'started by hand', ...OS_SERVICES }),
-    pid: f.count('Its process.'),
-    ...SCOPE,
-    log: f.text('Its log file.'),
+    ...RUN,
     health: f.object('The state of its watcher.', 'it runs and has written it', HEALTH),
     startedAt: f.time('When it started.'),
     readyAt: f.time('When it began to watch.', 'it did'),
@@ -58,9 +57,7 @@ export const DAEMON_LINES = {
 
   'daemon-started': line('watch --daemon', 'The daemon that was started and watches.', {
     id: ID,
-    pid: f.count('Its process.'),
-    ...SCOPE,
-    log: f.text('Its log file.'),
+    ...RUN,
   }),
 
   'daemon-stop': line('daemon stop', 'A daemon that was to be stopped.', {
@@ -70,12 +67,12 @@ export const DAEMON_LINES = {
     outcome: f.variants('What happened to it.', [
       f.variant('stopped', 'it ended', {
         pid: f.count('Its process.'),
-        tookMs: f.whole('ms', 'Time until it ended.'),
+        tookMs: f.ms('Time until it ended.'),
         killed: f.flag('True: it had to be killed.', 'it was'),
       }),
       f.variant('still-running', 'it was killed, and hangs in a system call', {
         pid: f.count('Its process.'),
-        waitedMs: f.whole('ms', 'Time that was waited.'),
+        waitedMs: f.ms('Time that was waited.'),
       }),
       f.variant('out-of-reach', 'it cannot be stopped from here', {
         pid: f.count('Its process.', 'it is known'),

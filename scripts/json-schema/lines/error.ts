@@ -10,7 +10,7 @@ const FACTS = {
   attempts: f.count('Requests that were made.', KNOWN),
   host: f.text('Host of the platform.', KNOWN),
   proxy: f.text('Variable that names the proxy that failed.', KNOWN),
-  retryAfterMs: f.whole('ms', 'Pause that the platform asks for.', KNOWN),
+  retryAfterMs: f.ms('Pause that the platform asks for.', KNOWN),
   path: f.text('The file, or the path of an address.', KNOWN),
   disk: f.text('`full`, `read-only` or `failing`: the state of the disk.', 'the disk is the cause'),
   line: f.count('Line in the file, from 1.', KNOWN),

@@ -1,14 +1,21 @@
 import * as f from '../fields.ts';
-export const FOLDER_STATES = {
-  waiting: 'it is not there, such as a device that is not plugged in',
-  watching: 'the system reports changes',
-  silent: 'its file system does not answer',
-  polling: 'it is searched from time to time',
+
+/** The state of a folder that is watched. */
+export const FOLDER_STATE = {
+  state: f.word('Its state.', {
+    waiting: 'it is not there, such as a device that is not plugged in',
+    watching: 'the system reports changes',
+    silent: 'its file system does not answer',
+    polling: 'it is searched from time to time',
+  }),
+  reason: f.text('Why, as a sentence.', 'there is something to say'),
 };
 
-export const DEVICE_STATES = {
-  'plugged-in': 'it is there',
-  away: 'it is not there',
+/** The state of a device that is watched. */
+export const DEVICE_STATE = {
+  state: f.word('Its state.', { 'plugged-in': 'it is there', away: 'it is not there' }),
+  root: f.text('Where it is mounted.', 'it is there'),
+  left: f.count('Recordings on it that are not sent.', 'it left with some'),
 };
 
 /** What starts a watcher at every login of the user. */
@@ -41,20 +48,14 @@ export const HEALTH = {
   running: f.flag('Whether it runs; false after a regular end.'),
   since: f.time('When it started.'),
   updatedAt: f.time('When it last wrote its state.'),
-  folders: f.list('The folders.', {
-    path: f.text('The folder.'),
-    state: f.word('Its state.', FOLDER_STATES),
-    reason: f.text('Why, as a sentence.', 'there is something to say'),
-  }),
+  folders: f.list('The folders.', { path: f.text('The folder.'), ...FOLDER_STATE }),
   devices: f.list(
     'Devices that are plugged in, and those that left with recordings.',
     'the watcher watches devices',
     {
       key: f.text('Identifies the device wherever it is mounted.'),
       title: f.text('Its name for people.'),
-      state: f.word('Its state.', DEVICE_STATES),
-      root: f.text('Where it is mounted.', 'it is there'),
-      left: f.count('Recordings on it that are not sent.', 'it left with some'),
+      ...DEVICE_STATE,
     },
   ),
   queue: f.object('Recordings to send, and incomplete files.', {

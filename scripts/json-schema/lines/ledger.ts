@@ -62,7 +62,7 @@ export const LEDGER_LINES = {
           sha256: f.sha256('SHA-256 of the recording, unpacked.'),
           path: f.text('The file that was sent last.'),
           ...activity,
-          size: f.whole('bytes', 'Size of the recording, unpacked.'),
+          size: f.bytes('Size of the recording, unpacked.'),
           state: f.word('State in the record of sent data.', {
             pending: 'may have been sent',
             confirmed: 'the platform has it',

@@ -42,7 +42,7 @@ export const LOCAL_LINES = {
         },
         {
           sha256: f.sha256('SHA-256 of the recording, unpacked.'),
-          size: f.whole('bytes', 'Size of the recording, unpacked.'),
+          size: f.bytes('Size of the recording, unpacked.'),
           problem: f.text(
             'What is wrong: `recording`, `missing-bytes`, `header-cut`, `crc`, `zero-tail`, `trailing-bytes`, or what a file is that is no FIT file, such as `gpx`.',
             '`state` is not `whole`',
@@ -109,7 +109,7 @@ export const LOCAL_LINES = {
       f.variant('repaired', 'the copy is written', {
         copy: f.text('Path of the copy.'),
         sha256: f.sha256('SHA-256 of the copy.'),
-        size: f.whole('bytes', 'Size of the copy.'),
+        size: f.bytes('Size of the copy.'),
         problem: f.text('The problem of the original, as in the line `recording`.'),
         detail: f.text('The problem as a sentence.'),
         isDoubtful: f.flag(
@@ -142,7 +142,7 @@ export const LOCAL_LINES = {
       f.variant('converted', 'there is one', {
         copy: f.text('Path of the recording.', '`--out` names a file'),
         sha256: f.sha256('SHA-256 of the recording.'),
-        size: f.whole('bytes', 'Size of the recording.'),
+        size: f.bytes('Size of the recording.'),
         digest: f.sha256('Identifies the activity in every version of the program.'),
         name: f.text('The name of the track, which becomes that of the workout.', SAYS_SO),
         startTime: f.time('When it began.'),

@@ -130,11 +130,11 @@ export const STATUS_LINES = {
           ...REFUSAL,
         }),
         kept: f.count('Recordings to send of which a copy is kept.'),
-        keptBytes: f.whole('bytes', 'The size of these copies.'),
+        keptBytes: f.bytes('The size of these copies.'),
         keptForOthers: f.count('Copies that stay: of another account, or damaged.'),
         unusable: f.list('Files that a watcher found incomplete or damaged; 20 at most.', {
           path: f.text('The file.'),
-          size: f.whole('bytes', 'Its size.'),
+          size: f.bytes('Its size.'),
           detail: f.text('The problem as a sentence.', 'it is known'),
         }),
       }),

@@ -5,7 +5,7 @@ import { ATTEMPTS, INVALID_REASONS, accountName, activity, failure, itemCounts }
 /** A recording that was read, and sent or refused. */
 const RECORDING = {
   sha256: f.sha256('SHA-256 of the recording, unpacked.'),
-  size: f.whole('bytes', 'Size of the recording, unpacked.'),
+  size: f.bytes('Size of the recording, unpacked.'),
 };
 const SENT = { ...activity, ...RECORDING, attempts: f.count(ATTEMPTS) };
 
@@ -80,7 +80,7 @@ export const UPLOAD_LINES = {
         ...failure(),
         ...activity,
         sha256: f.sha256('SHA-256 of the recording, unpacked.', 'it was read'),
-        size: f.whole('bytes', 'Size of the recording, unpacked.', 'it was read'),
+        size: f.bytes('Size of the recording, unpacked.', 'it was read'),
         attempts: f.count(ATTEMPTS, 'a request was made'),
       }),
       f.variant('would-upload', '`--dry-run`: it would be sent', {
@@ -93,7 +93,7 @@ export const UPLOAD_LINES = {
             name: f.text('Name of the part.'),
             value: f.text('The text.', 'the part is a text'),
             filename: f.text('The file name.', 'the part is the file'),
-            size: f.whole('bytes', 'Size of the file.', 'the part is the file'),
+            size: f.bytes('Size of the file.', 'the part is the file'),
             sha256: f.sha256('SHA-256 of the file.', 'the part is the file'),
           }),
         }),
@@ -107,4 +107,57 @@ export const UPLOAD_LINES = {
     zip: f.count('Zip archives in folders, which are not opened.', 'a folder holds one'),
     days: f.count('Wellness days that were sent, or would be.', '`sync watch` found one'),
   }),
+
+  'import-found': line('import', 'What was found of one kind, before anything is sent.', {
+    kind: f.word('What it is.', {
+      recordings: 'recordings to send',
+      tracks: 'activities of GPX and TCX files',
+      'phone-tracks':
+        'GPX and TCX of Google Fit and Apple Health, which `--include phone-tracks` sends',
+      wellness: 'wellness of a known source',
+      nutrition: 'nutrition of a known source',
+      'uploaded-before': 'recordings that the platform confirmed before',
+      undone: 'recordings whose workouts were removed by `sync undo upload`',
+      copies: 'recordings that were found before in the same run',
+      covered: 'GPX and TCX of rides of which recordings were sent, or will be',
+      'too-early': 'recordings before `--since`',
+      titles: 'lists with the titles of recordings',
+      'no-activity': 'FIT, GPX and TCX files of another kind',
+      unusable: 'recordings that are damaged or incomplete; each has an `upload` line',
+      ambiguous: 'files of an uncertain program',
+      unreadable: 'files and archives that cannot be read; each has an `import-unreadable` line',
+      'not-understood': 'files of no known source',
+    }),
+    title: f.text('The same for people.'),
+    files: f.count('Files and members of archives; of `tracks`, their activities.'),
+    sends: f.flag('Whether it is sent.'),
+    reason: f.text('Why it is not sent.', 'it is not sent'),
+    bytes: f.bytes('Size of the recordings.', '`kind` is `recordings`'),
+    days: f.count('Days with recordings or records.', 'they are known'),
+    first: f.date('The first of them.', 'they are known'),
+    last: f.date('The last of them.', 'they are known'),
+    source: f.text('Name of the source, as `--source` takes it.', 'it is from a known source'),
+  }),
+
+  'import-unreadable': line('import', 'A file or an archive that cannot be read.', {
+    path: f.text('The file; for a member of an archive, the path of the archive and the member.'),
+    reason: f.word('Why.', {
+      unreadable: 'it cannot be read',
+      incomplete: 'its end is missing',
+      corrupt: 'its content is damaged',
+      'no-room': 'the disk for temporary files is full',
+    }),
+    detail: f.text('The reason as a sentence.'),
+  }),
+
+  'summary of imports': summary(
+    'import',
+    'How many recordings, days and unusable records had which outcome',
+    {
+      recordings: f.count('Recordings that were sent, or could not be.'),
+      days: f.count('Days of wellness and nutrition that were sent, or could not be.'),
+      ...itemCounts('recording', 'day'),
+      warnings: f.count('Warnings in all lines.'),
+    },
+  ),
 };

@@ -1,6 +1,6 @@
 import * as f from '../fields.ts';
 import { line } from '../line-kind.ts';
-import { DEVICE_STATES, FOLDER_STATES, OBSTACLES } from './health.ts';
+import { DEVICE_STATE, FOLDER_STATE, OBSTACLES } from './health.ts';
 import { INVALID_REASONS, errorCode } from './shared.ts';
 
 const MESSAGE = { message: f.text('The problem as a sentence.') };
@@ -27,16 +27,10 @@ const EVENTS = [
   }),
   f.variant('folder', 'the state of a folder changed', {
     folder: f.text('The folder.'),
-    state: f.word('Its state.', FOLDER_STATES),
-    reason: f.text('Why, as a sentence.', 'there is something to say'),
+    ...FOLDER_STATE,
     left: f.count('Recordings on it that are not sent.', 'it was on a device that left with some'),
   }),
-  f.variant('device', 'a known device was plugged in, or left', {
-    ...DEVICE,
-    state: f.word('Its state.', DEVICE_STATES),
-    root: f.text('Where it is mounted.', 'it is there'),
-    left: f.count('Recordings on it that are not sent.', 'it left with some'),
-  }),
+  f.variant('device', 'a known device was plugged in, or left', { ...DEVICE, ...DEVICE_STATE }),
   f.variant('device-ignored', 'a device was plugged in that the setting `ignoreDevices` names', {
     ...DEVICE,
     root: f.text('Where it is mounted.'),
@@ -55,7 +49,7 @@ const EVENTS = [
   f.variant('many-copies', 'the copies that wait to be sent are larger than 1 GB', {
     folder: f.text('Where they are.'),
     copies: f.count('How many.'),
-    bytes: f.whole('bytes', 'Their size.'),
+    bytes: f.bytes('Their size.'),
   }),
   f.variant('unfinished', 'a file has been incomplete for long', {
     path: f.text('The file.'),

@@ -30,45 +30,6 @@ async function read(text: string, mapping: Partial<WellnessMapping>) {
 
 const day = '2026-02-15';
 
-describe('a sum of members', () => {
-  const sleepSecs = { from: 'light', and: ['deep', 'rem'], none: [-1] };
-
-  it.each([
-    ['all members', { light: 14_400, deep: 5_400, rem: 3_600 }, 23_400],
-    ['a member that is missing', { light: 14_400, rem: 3_600 }, 18_000],
-    ['members that were not measured', { light: 14_400, deep: null, rem: -1 }, 14_400],
-  ])('adds %s', async (_what, record, sum) => {
-    const { bodies } = await read(JSON.stringify({ day, ...record }), { fields: { sleepSecs } });
-    expect(bodies).toEqual([{ date: day, sleepSecs: sum }]);
-  });
-
-  it('has no value without the first member', async () => {
-    const text = JSON.stringify({ day, deep: 5_400, steps: 9 });
-    const { bodies } = await read(text, { fields: { sleepSecs, steps: 'steps' } });
-    expect(bodies).toEqual([{ date: day, steps: 9 }]);
-  });
-
-  it('is reported if a member is no number', async () => {
-    const text = JSON.stringify({ day, light: 14_400, deep: 'long' });
-    const { bodies, problems } = await read(text, { fields: { sleepSecs } });
-    expect(bodies).toEqual([]);
-    expect(problems).toEqual([expect.stringContaining('"long"')]);
-  });
-});
-
-describe('the records of a document', () => {
-  const records = ['data', 'more.data', ''];
-
-  it.each([
-    ['the first path', { data: [{ day, steps: 1 }], more: { data: [{ day, steps: 2 }] } }, 1],
-    ['the next path if the first has none', { data: [], more: { data: [{ day, steps: 2 }] } }, 2],
-    ['the document itself', [{ day, steps: 3 }], 3],
-  ])('are at %s', async (_where, document, steps) => {
-    const { bodies } = await read(JSON.stringify(document), { records });
-    expect(bodies).toEqual([{ date: day, steps }]);
-  });
-});
-
 describe('a day', () => {
   it.each([
     [[2026, 2, 15], day],
@@ -110,18 +71,8 @@ describe('JSON in a cell of a table', () => {
     fields: { spO2: 'oxygen.average', steps: 'steps' },
   };
 
-  it('has members', async () => {
-    const text = `day;steps;oxygen\n${day};9;"{""average"": 96.8}"\n`;
-    expect((await read(text, mapping)).bodies).toEqual([{ date: day, spO2: 96.8, steps: 9 }]);
-  });
-
   it.each(['', 'n/a', '{"average"'])('has none if the cell is "%s"', async (cell) => {
     const text = `day;steps;oxygen\n${day};9;"${cell.replaceAll('"', '""')}"\n`;
     expect(await read(text, mapping)).toEqual({ bodies: [{ date: day, steps: 9 }], problems: [] });
-  });
-
-  it('does not hide a column with a dot in its name', async () => {
-    const text = `day;steps;oxygen.average\n${day};9;95\n`;
-    expect((await read(text, mapping)).bodies).toEqual([{ date: day, spO2: 95, steps: 9 }]);
   });
 });
