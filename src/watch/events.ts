@@ -10,8 +10,7 @@ export type WatchEvent =
       readonly observation: Observation;
     }
   /** A round of rescans ended. `complete`: without an error. */
-  | { readonly type: 'rescanned'; readonly files: number; readonly complete: boolean }
-  | { readonly type: 'failed'; readonly error: unknown };
+  | { readonly type: 'rescanned'; readonly files: number; readonly complete: boolean };
 
 /** What a probe of a folder found: which folder it is, or why it is missing, if the system says so. */
 export type Observation =

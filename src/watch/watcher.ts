@@ -64,8 +64,8 @@ export class Watcher {
   readonly #verifier: Verifier;
   readonly #wellness: Wellness | undefined;
   readonly #checkHost: ReturnType<typeof hostWatch>;
-  /** Rescans and checks that run beside the loop. */
-  readonly #tasks = new Tasks((error) => this.fail(error));
+  /** Rescans, uploads and checks that run beside the loop. */
+  readonly #tasks = new Tasks((error) => this.#onError(error));
   readonly #ended = new AbortController();
   #end: WatchEnd | undefined;
   /** An error in the program: it ends the watcher. */
@@ -228,14 +228,16 @@ export class Watcher {
     signal.addEventListener('abort', stop, { once: true });
     try {
       await this.#findDevices();
+      this.#outcome();
       if (!this.#parts.dryRun) this.#sender.adopt();
       await this.#rescanOnce();
       do await this.#sendAll();
-      while (!signal.aborted && (await this.#openFiles.readLeft()));
+      while (!this.#parts.signal.aborted && (await this.#openFiles.readLeft()));
       this.#settleIncomplete();
       await this.#wellness?.check(false);
       if (!this.#parts.dryRun) await this.#verifier.check();
       signal.throwIfAborted();
+      this.#outcome();
     } finally {
       signal.removeEventListener('abort', stop);
       // The caller closes the ledger and the connection after this.
@@ -286,7 +288,7 @@ export class Watcher {
   /** Sends what can be sent, for `--once`; reports the rest as failed if another try cannot help. */
   async #sendAll(): Promise<void> {
     const { events, outbox, report } = this.#parts;
-    while (!this.#signal.aborted) {
+    while (!this.#parts.signal.aborted) {
       await this.#intake.work();
       this.#setSenderTimer();
       if (this.#waiting === 0) return;
@@ -376,9 +378,6 @@ export class Watcher {
       case 'keep-alive-due':
         this.#keepAlive();
         return;
-      case 'failed':
-        this.#onError(event.error);
-        return;
       case 'stop-requested':
         // `#finish` has set how the watcher ends; the event only wakes the loop.
         return;
@@ -444,7 +443,6 @@ export class Watcher {
 
   #onRescanned(files: number, complete: boolean): void {
     const { clock, report } = this.#parts;
-    this.#rescanner.ended();
     this.#wellness?.checkSoon();
     if (complete) {
       this.#lastRescanAt = clock.now();
@@ -498,6 +496,7 @@ export class Watcher {
     this.#ended.abort();
     this.#parts.readers.close();
     await this.#sender.stop(STOP_GRACE_MS);
+    // A task may have begun another one.
     await this.#tasks.settled();
   }
 

@@ -1,5 +1,5 @@
 import { type Failure, SyncError, messageOf } from '../../base/errors.ts';
-import { Tasks, unlessAborted, within } from '../../base/tasks.ts';
+import { unlessAborted, within } from '../../base/tasks.ts';
 import {
   type BufferSource,
   LARGE_BYTES,
@@ -54,6 +54,7 @@ type SenderParts = Pick<
   | 'sameRide'
   | 'serviceAnswered'
   | 'signal'
+  | 'tasks'
   | 'url'
 >;
 
@@ -66,7 +67,6 @@ type SenderParts = Pick<
 export class Sender {
   readonly #parts: SenderParts;
   readonly #uploader: Uploader;
-  readonly #uploads: Tasks;
   readonly #hardStop = new AbortController();
   /** In-flight recordings, also those without a copy. */
   readonly #active = new Set<WaitingRecording>();
@@ -85,10 +85,9 @@ export class Sender {
   lastSuccessAt: number | undefined;
 
   constructor(parts: SenderParts) {
-    const { clock, client, dryRun, events, filePart, ledger, sameRide, url } = parts;
+    const { clock, client, dryRun, filePart, ledger, sameRide, url } = parts;
     const options = { dryRun, sameRide };
     this.#parts = parts;
-    this.#uploads = new Tasks((error) => events.post({ type: 'failed', error }));
     this.#uploader = new Uploader({ clock, signal: this.#hardStop.signal }, options, {
       url,
       filePart,
@@ -137,14 +136,14 @@ export class Sender {
    * @returns ms until the next step is due without the event `sender-work`; Infinity: never
    */
   step(tracksInMs: () => number): number {
-    const { breaker, delivers, outbox } = this.#parts;
+    const { breaker, delivers, outbox, tasks } = this.#parts;
     while (delivers && !this.#isStopping && breaker.mayStart(this.#active.size, AT_ONCE)) {
       const recording = outbox.next();
       if (recording === undefined || !this.#hasRoomFor(recording)) break;
       if (isTrack(recording) && (this.#active.size > 0 || tracksInMs() > 0)) break;
       recording.state = 'sending';
       const read = (buffers: BufferSource) => outbox.read(recording, buffers);
-      this.#uploads.run(async () => {
+      tasks.run(async () => {
         await this.#deliver(recording, read);
       });
     }
@@ -172,12 +171,12 @@ export class Sender {
    * @throws the signal's reason if it is aborted
    */
   async sendFromMemory(recording: WaitingRecording, contents: RecordingContents): Promise<boolean> {
-    const { breaker, delivers } = this.#parts;
+    const { breaker, delivers, tasks } = this.#parts;
     const mayStart = delivers && !this.#isStopping && !this.#isSendingFromMemory;
     if (!mayStart || !breaker.mayStart(this.#active.size, AT_ONCE)) return false;
     this.#isSendingFromMemory = true;
     const delivered = this.#deliver(recording, () => contents);
-    this.#uploads.run(async () => {
+    tasks.run(async () => {
       await delivered;
       this.#isSendingFromMemory = false;
     });
@@ -191,15 +190,16 @@ export class Sender {
   }
 
   /**
-   * Starts no more uploads, and waits for those in flight. Uploads that exceed the grace period are
+   * Starts no more uploads, and waits for the tasks of the watcher. Uploads that exceed the grace period are
    * aborted; the next run sends them again.
    *
    * @param graceMs grace period (ms)
    */
   async stop(graceMs: number): Promise<void> {
+    const { clock, tasks } = this.#parts;
     this.#isStopping = true;
-    const ended = this.#uploads.settled();
-    await within(this.#parts.clock, graceMs, ended);
+    const ended = tasks.settled();
+    await within(clock, graceMs, ended);
     this.#hardStop.abort(new SyncError('INTERRUPTED', 'The watcher was stopped.'));
     await ended;
   }

@@ -216,6 +216,17 @@ it('a device whose folder disappears before the monitor notices counts as unplug
   ]);
 });
 
+it.each([true, false])('a bug in the program ends a watcher, with --once: %s', async (once) => {
+  const ports = usbPorts();
+  const away = new Map<string, DeviceHealth>();
+  away.delete = () => {
+    throw new TypeError('a mistake');
+  };
+  ports.set(edgeAt(media('GARMIN')));
+  const deviceAccess = { ...ports.access, away };
+  await expect(start({ once, folders: [], deviceAccess }).running).rejects.toThrow('a mistake');
+});
+
 it('a device in a folder that is watched by its name, too is watched there once', async () => {
   const root = media('GARMIN');
   putRides(root, 1);
