@@ -24,7 +24,8 @@ type Signal =
   | 'files-changed'
   /** A device was plugged in, or left. */
   | 'devices-found'
-  | 'device-claimed'
+  /** The folders of a device are watched from now on. */
+  | 'device-plugged'
   /** A file was found, a recording copied or sent, or the breaker changed: there may be something to read or send. */
   | 'sender-work'
   /** The watcher is to stop, or to make room for another one. */

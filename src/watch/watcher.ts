@@ -340,8 +340,8 @@ export class Watcher {
       case 'devices-found':
         this.#devices?.update();
         return;
-      case 'device-claimed':
-        if (this.#devices?.claimed() === true) this.#wellness?.readSoon();
+      case 'device-plugged':
+        this.#wellness?.readSoon();
         events.setTimer('check-due', 0);
         return;
       case 'check-due':
@@ -502,6 +502,7 @@ export class Watcher {
 
   /** Ends the events of folders, and releases the devices to other watchers. */
   async #close(): Promise<void> {
+    this.#ended.abort();
     this.#folders.close();
     await this.#devices?.close();
   }
