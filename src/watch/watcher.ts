@@ -1,5 +1,5 @@
 import type { Context } from '../base/context.ts';
-import { type ErrorCode, type Failure, SyncError, messageOf } from '../base/errors.ts';
+import { type ErrorCode, SyncError, messageOf } from '../base/errors.ts';
 import { Tasks } from '../base/tasks.ts';
 import { KEEP_ALIVE_MS } from '../daemon/keep-alive.ts';
 import { RemoteReaders } from '../devices/remote/reader.ts';
@@ -92,15 +92,17 @@ export class Watcher {
       signal: AbortSignal.any([signal, this.#ended.signal]),
       events: new EventQueue(clock),
       tasks: this.#tasks,
-      breaker: new CircuitBreaker(() => clock.monotonic(), random),
+      breaker: new CircuitBreaker(
+        () => clock.monotonic(),
+        random,
+        (isNews) => this.#onBreaker(isNews),
+      ),
       readers: new RemoteReaders(target.remote),
       names,
       known: knownByName(target.ledger.known, names),
       marks,
       incomplete: new IncompleteFiles(clock, marks),
       changed: () => this.#noteChange(),
-      deliveryFailed: (failure, retryAfterMs) => this.deliveryFailed(failure, retryAfterMs),
-      serviceAnswered: () => this.#serviceAnswered(),
     };
     this.#parts = parts;
     this.#signal = signal;
@@ -157,27 +159,25 @@ export class Watcher {
     this.#tasks.run(() => task(this.#parts.signal));
   }
 
-  /** Opens the circuit breaker: copies wait from now on. They are reported, and so is the cause if it is news. */
-  deliveryFailed(failure: Failure, retryAfterMs = 0): void {
+  /** Reports the copies that wait while the breaker is not closed, and why, if that is news. */
+  #onBreaker(isNews: boolean): void {
     const { breaker, events, outbox, report } = this.#parts;
-    const isNews = breaker.failed(failure, retryAfterMs);
-    for (const recording of outbox.waiting) announce(recording, report);
+    const { state } = breaker;
     this.#noteChange();
     events.post({ type: 'sender-work' });
+    if (state.state === 'closed') {
+      if (isNews) report({ event: 'delivering' });
+      return;
+    }
+    for (const recording of outbox.waiting) announce(recording, report);
     if (!isNews) return;
-    const { code, message } = failure;
-    const hint = RETRIED.includes(code) ? undefined : failure.hint;
-    const { state } = breaker;
+    const { code, message } = state.failure;
+    const hint = RETRIED.includes(code) ? undefined : state.failure.hint;
     if (state.state === 'login-needed') report({ event: 'login-needed', code, message, hint });
-    else if (state.state === 'open') {
+    else {
       const queued = this.#waiting;
       report({ event: 'obstacle', obstacle: state.obstacle, message, hint, queued });
     }
-  }
-
-  #serviceAnswered(): void {
-    const { breaker, report } = this.#parts;
-    if (breaker.succeeded()) report({ event: 'delivering' });
   }
 
   /** Recordings to send, with the files that wait to be read. */
@@ -466,7 +466,7 @@ export class Watcher {
         await check();
       } catch (error) {
         if (!(error instanceof SyncError)) throw error;
-        this.deliveryFailed(error);
+        this.breaker.failed(error);
       }
     });
   }

@@ -42,7 +42,6 @@ type SenderParts = Pick<
   | 'changed'
   | 'client'
   | 'clock'
-  | 'deliveryFailed'
   | 'delivers'
   | 'dryRun'
   | 'events'
@@ -52,7 +51,6 @@ type SenderParts = Pick<
   | 'outbox'
   | 'report'
   | 'sameRide'
-  | 'serviceAnswered'
   | 'signal'
   | 'tasks'
   | 'url'
@@ -186,7 +184,7 @@ export class Sender {
   /** Closes the breaker: nothing waits any more, so that a failure may be stale. The workouts are, too. */
   rest(): void {
     this.#workouts = undefined;
-    if (this.#parts.delivers && this.#parts.breaker.idle()) this.#parts.changed();
+    if (this.#parts.delivers) this.#parts.breaker.idle();
   }
 
   /**
@@ -342,20 +340,20 @@ export class Sender {
 
   /** @param wasThere the copy was still there: otherwise, another watcher has delivered it */
   #reportResult(recording: WaitingRecording, item: UploadItem, wasThere: boolean): void {
-    const { clock, report, serviceAnswered } = this.#parts;
+    const { breaker, clock, report } = this.#parts;
     const { sha256, path, otherPaths } = recording;
     switch (item.outcome) {
       case 'uploaded':
       case 'duplicate':
         this.lastSuccessAt = clock.now();
-        serviceAnswered();
+        breaker.succeeded();
         report({ event: 'upload', item });
         for (const other of otherPaths) this.skipped(alreadyUploaded(other, sha256));
         return;
       case 'rejected':
         // It may have been the longer one.
         this.#heldUntil.clear();
-        serviceAnswered();
+        breaker.succeeded();
         report({ event: 'upload', item });
         return;
       case 'skipped':
@@ -383,7 +381,7 @@ export class Sender {
     recording.failures += 1;
     const retryAfterMs = this.#retryAfterMs;
     this.#retryAfterMs = 0;
-    this.#parts.deliveryFailed(failure, retryAfterMs);
+    this.#parts.breaker.failed(failure, retryAfterMs);
   }
 }
 
