@@ -466,6 +466,26 @@ describe('a disk that takes no copies', () => {
     expect(happened(events, 'problem')).toEqual([]);
   });
 
+  it('bounds the memory: a device and a local folder are not sent from at the same time', async () => {
+    noCopies();
+    const card = join(dir, 'card');
+    rides.forEach((ride, i) => put(join(i < 2 ? folder : card, `${i}.fit`), ride));
+    sandbox.control.addFaults('upload-fit:delay=200ms*inf');
+    const uploads = () => sandbox.control.requests({ route: 'upload-fit' });
+    start({
+      folders: [folder, card],
+      pollMs: 300,
+      remote: reader(),
+      filesystemType: (path) => ({ noEvents: undefined, removable: path === card }),
+    });
+    let most = 0;
+    await until(() => {
+      most = Math.max(most, uploads().filter(({ durationMs }) => durationMs === null).length);
+      return held().length === rides.length;
+    });
+    expect(most).toBe(1);
+  });
+
   it.each([
     ['a device', device],
     ['a local folder', () => ({})],

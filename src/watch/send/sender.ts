@@ -70,8 +70,6 @@ export class Sender {
   readonly #active = new Set<WaitingRecording>();
   readonly #buffers: BufferSource[] = [];
   #retryAfterMs = 0;
-  #isStopping = false;
-  #isSendingFromMemory = false;
   /** Hashes of recordings that would replace a longer one, until they are copied again (monotonic clock, ms). */
   readonly #heldUntil = new Map<string, number>();
   /** The times from which the platform's workouts are known (ms since the epoch), and when they were read (monotonic). */
@@ -134,8 +132,8 @@ export class Sender {
    * @returns ms until the next step is due without the event `sender-work`; Infinity: never
    */
   step(tracksInMs: () => number): number {
-    const { breaker, delivers, outbox, tasks } = this.#parts;
-    while (delivers && !this.#isStopping && breaker.mayStart(this.#active.size, AT_ONCE)) {
+    const { breaker, delivers, outbox, signal, tasks } = this.#parts;
+    while (delivers && !signal.aborted && breaker.mayStart(this.#active.size, AT_ONCE)) {
       const recording = outbox.next();
       if (recording === undefined || !this.#hasRoomFor(recording)) break;
       if (isTrack(recording) && (this.#active.size > 0 || tracksInMs() > 0)) break;
@@ -163,22 +161,19 @@ export class Sender {
   }
 
   /**
-   * Sends a recording that has no copy, since it cannot be copied or this is a dry run: one at a time.
+   * Sends a recording that has no copy, since it cannot be copied or this is a dry run: while no other one is sent.
    *
    * @returns false if it is still to be sent
    * @throws the signal's reason if it is aborted
    */
   async sendFromMemory(recording: WaitingRecording, contents: RecordingContents): Promise<boolean> {
-    const { breaker, delivers, tasks } = this.#parts;
-    const mayStart = delivers && !this.#isStopping && !this.#isSendingFromMemory;
-    if (!mayStart || !breaker.mayStart(this.#active.size, AT_ONCE)) return false;
-    this.#isSendingFromMemory = true;
+    const { breaker, delivers, signal, tasks } = this.#parts;
+    if (!delivers || signal.aborted || !breaker.mayStart(this.#active.size, 1)) return false;
     const delivered = this.#deliver(recording, () => contents);
     tasks.run(async () => {
       await delivered;
-      this.#isSendingFromMemory = false;
     });
-    return await unlessAborted(delivered, this.#parts.signal);
+    return await unlessAborted(delivered, signal);
   }
 
   /** Closes the breaker: nothing waits any more, so that a failure may be stale. The workouts are, too. */
@@ -188,14 +183,13 @@ export class Sender {
   }
 
   /**
-   * Starts no more uploads, and waits for the tasks of the watcher. Uploads that exceed the grace period are
+   * Waits for the tasks of the watcher, after the signal was aborted. Uploads that exceed the grace period are
    * aborted; the next run sends them again.
    *
    * @param graceMs grace period (ms)
    */
   async stop(graceMs: number): Promise<void> {
     const { clock, tasks } = this.#parts;
-    this.#isStopping = true;
     const ended = tasks.settled();
     await within(clock, graceMs, ended);
     this.#hardStop.abort(new SyncError('INTERRUPTED', 'The watcher was stopped.'));
