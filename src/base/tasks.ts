@@ -15,6 +15,11 @@ export class Tasks {
     void running.finally(() => this.#running.delete(running));
   }
 
+  /** Passes on a failure as that of a task. */
+  failed(error: unknown): void {
+    this.#onError(error);
+  }
+
   async settled(): Promise<void> {
     await Promise.all(this.#running);
   }

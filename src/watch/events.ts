@@ -10,8 +10,7 @@ export type WatchEvent =
       readonly observation: Observation;
     }
   /** A round of rescans ended. `complete`: without an error. */
-  | { readonly type: 'rescanned'; readonly files: number; readonly complete: boolean }
-  | { readonly type: 'failed'; readonly error: unknown };
+  | { readonly type: 'rescanned'; readonly files: number; readonly complete: boolean };
 
 /** What a probe of a folder found: which folder it is, or why it is missing, if the system says so. */
 export type Observation =
@@ -25,7 +24,8 @@ type Signal =
   | 'files-changed'
   /** A device was plugged in, or left. */
   | 'devices-found'
-  | 'device-claimed'
+  /** The folders of a device are watched from now on. */
+  | 'device-plugged'
   /** A file was found, a recording copied or sent, or the breaker changed: there may be something to read or send. */
   | 'sender-work'
   /** The watcher is to stop, or to make room for another one. */

@@ -1,6 +1,5 @@
 import type { ServiceClient } from '../api/client.ts';
 import type { Context } from '../base/context.ts';
-import type { Failure } from '../base/errors.ts';
 import type { Tasks } from '../base/tasks.ts';
 import type { DeviceHealth } from '../daemon/health.ts';
 import type { WatchScope } from '../daemon/state-file.ts';
@@ -102,7 +101,7 @@ export interface WatchParts
   readonly events: EventQueue;
   /** Tasks beside the event loop. */
   readonly tasks: Tasks;
-  /** Of the recordings: while it is not closed, the service is not called. */
+  /** Of the recordings: while it is not closed, the service is not called. The watcher reports its news. */
   readonly breaker: CircuitBreaker;
   readonly readers: RemoteReaders;
   readonly names: DeviceNames;
@@ -111,8 +110,4 @@ export interface WatchParts
   readonly incomplete: IncompleteFiles;
   /** Notes a change that the health report shows. */
   readonly changed: () => void;
-  /** Opens the breaker: the service, the login or the disk failed. */
-  readonly deliveryFailed: (failure: Failure, retryAfterMs?: number) => void;
-  /** Closes the breaker. */
-  readonly serviceAnswered: () => void;
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../base/context.ts';
-import { type ErrorCode, type Failure, SyncError, messageOf } from '../base/errors.ts';
+import { type ErrorCode, SyncError, messageOf } from '../base/errors.ts';
 import { Tasks } from '../base/tasks.ts';
 import { KEEP_ALIVE_MS } from '../daemon/keep-alive.ts';
 import { RemoteReaders } from '../devices/remote/reader.ts';
@@ -64,8 +64,8 @@ export class Watcher {
   readonly #verifier: Verifier;
   readonly #wellness: Wellness | undefined;
   readonly #checkHost: ReturnType<typeof hostWatch>;
-  /** Rescans and checks that run beside the loop. */
-  readonly #tasks = new Tasks((error) => this.fail(error));
+  /** Rescans, uploads and checks that run beside the loop. */
+  readonly #tasks = new Tasks((error) => this.#onError(error));
   readonly #ended = new AbortController();
   #end: WatchEnd | undefined;
   /** An error in the program: it ends the watcher. */
@@ -92,15 +92,17 @@ export class Watcher {
       signal: AbortSignal.any([signal, this.#ended.signal]),
       events: new EventQueue(clock),
       tasks: this.#tasks,
-      breaker: new CircuitBreaker(() => clock.monotonic(), random),
+      breaker: new CircuitBreaker(
+        () => clock.monotonic(),
+        random,
+        (isNews) => this.#onBreaker(isNews),
+      ),
       readers: new RemoteReaders(target.remote),
       names,
       known: knownByName(target.ledger.known, names),
       marks,
       incomplete: new IncompleteFiles(clock, marks),
       changed: () => this.#noteChange(),
-      deliveryFailed: (failure, retryAfterMs) => this.deliveryFailed(failure, retryAfterMs),
-      serviceAnswered: () => this.#serviceAnswered(),
     };
     this.#parts = parts;
     this.#signal = signal;
@@ -157,27 +159,25 @@ export class Watcher {
     this.#tasks.run(() => task(this.#parts.signal));
   }
 
-  /** Opens the circuit breaker: copies wait from now on. They are reported, and so is the cause if it is news. */
-  deliveryFailed(failure: Failure, retryAfterMs = 0): void {
+  /** Reports the copies that wait while the breaker is not closed, and why, if that is news. */
+  #onBreaker(isNews: boolean): void {
     const { breaker, events, outbox, report } = this.#parts;
-    const isNews = breaker.failed(failure, retryAfterMs);
-    for (const recording of outbox.waiting) announce(recording, report);
+    const { state } = breaker;
     this.#noteChange();
     events.post({ type: 'sender-work' });
+    if (state.state === 'closed') {
+      if (isNews) report({ event: 'delivering' });
+      return;
+    }
+    for (const recording of outbox.waiting) announce(recording, report);
     if (!isNews) return;
-    const { code, message } = failure;
-    const hint = RETRIED.includes(code) ? undefined : failure.hint;
-    const { state } = breaker;
+    const { code, message } = state.failure;
+    const hint = RETRIED.includes(code) ? undefined : state.failure.hint;
     if (state.state === 'login-needed') report({ event: 'login-needed', code, message, hint });
-    else if (state.state === 'open') {
+    else {
       const queued = this.#waiting;
       report({ event: 'obstacle', obstacle: state.obstacle, message, hint, queued });
     }
-  }
-
-  #serviceAnswered(): void {
-    const { breaker, report } = this.#parts;
-    if (breaker.succeeded()) report({ event: 'delivering' });
   }
 
   /** Recordings to send, with the files that wait to be read. */
@@ -228,14 +228,16 @@ export class Watcher {
     signal.addEventListener('abort', stop, { once: true });
     try {
       await this.#findDevices();
+      this.#outcome();
       if (!this.#parts.dryRun) this.#sender.adopt();
       await this.#rescanOnce();
       do await this.#sendAll();
-      while (!signal.aborted && (await this.#openFiles.readLeft()));
+      while (!this.#parts.signal.aborted && (await this.#openFiles.readLeft()));
       this.#settleIncomplete();
       await this.#wellness?.check(false);
       if (!this.#parts.dryRun) await this.#verifier.check();
       signal.throwIfAborted();
+      this.#outcome();
     } finally {
       signal.removeEventListener('abort', stop);
       // The caller closes the ledger and the connection after this.
@@ -286,7 +288,7 @@ export class Watcher {
   /** Sends what can be sent, for `--once`; reports the rest as failed if another try cannot help. */
   async #sendAll(): Promise<void> {
     const { events, outbox, report } = this.#parts;
-    while (!this.#signal.aborted) {
+    while (!this.#parts.signal.aborted) {
       await this.#intake.work();
       this.#setSenderTimer();
       if (this.#waiting === 0) return;
@@ -338,8 +340,8 @@ export class Watcher {
       case 'devices-found':
         this.#devices?.update();
         return;
-      case 'device-claimed':
-        if (this.#devices?.claimed() === true) this.#wellness?.readSoon();
+      case 'device-plugged':
+        this.#wellness?.readSoon();
         events.setTimer('check-due', 0);
         return;
       case 'check-due':
@@ -375,9 +377,6 @@ export class Watcher {
       // The watcher itself.
       case 'keep-alive-due':
         this.#keepAlive();
-        return;
-      case 'failed':
-        this.#onError(event.error);
         return;
       case 'stop-requested':
         // `#finish` has set how the watcher ends; the event only wakes the loop.
@@ -444,7 +443,6 @@ export class Watcher {
 
   #onRescanned(files: number, complete: boolean): void {
     const { clock, report } = this.#parts;
-    this.#rescanner.ended();
     this.#wellness?.checkSoon();
     if (complete) {
       this.#lastRescanAt = clock.now();
@@ -468,7 +466,7 @@ export class Watcher {
         await check();
       } catch (error) {
         if (!(error instanceof SyncError)) throw error;
-        this.deliveryFailed(error);
+        this.breaker.failed(error);
       }
     });
   }
@@ -498,11 +496,13 @@ export class Watcher {
     this.#ended.abort();
     this.#parts.readers.close();
     await this.#sender.stop(STOP_GRACE_MS);
+    // A task may have begun another one.
     await this.#tasks.settled();
   }
 
   /** Ends the events of folders, and releases the devices to other watchers. */
   async #close(): Promise<void> {
+    this.#ended.abort();
     this.#folders.close();
     await this.#devices?.close();
   }

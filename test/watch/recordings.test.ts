@@ -61,6 +61,7 @@ describe('a recording in a watched folder', () => {
     for (const [index, path] of paths.entries())
       put(path, anotherRecording({ type: 4 - 2 * index }));
     await until(() => paths.every((path) => readings.filter((read) => read === path).length > 2));
+    await until(() => happened(events, 'upload').length > 1);
     const outcomes = events.map((notice) => notice.event === 'upload' && notice.item.outcome);
     expect(outcomes.filter(Boolean).sort()).toEqual(['skipped', 'uploaded']);
   });

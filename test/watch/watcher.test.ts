@@ -26,6 +26,7 @@ import {
   useWatchedFolder,
 } from './in-process.ts';
 import { manualClock } from './manual-clock.ts';
+import type { FilesystemType } from '../../src/watch/find/filesystem-type.ts';
 import { makeZip } from '../support/zip-maker.ts';
 import { fit, gpx, ridePoints } from '../support/tracks.ts';
 import { anotherRecording, put, sha256, until } from './support.ts';
@@ -210,6 +211,22 @@ it('a service that rejects requests as too many gets growing pauses, is reported
   ]);
   await until(() => happened(events, 'delivering').length === 1);
   expect(sandbox.control.requests({ route: 'upload-fit' })).toHaveLength(8);
+  // Each copy that waited was reported.
+  expect(happened(events, 'kept')).toHaveLength(rides.length);
+});
+
+it('an outage that ends because no recording is left to send is not reported as a delivery', async () => {
+  const clock = manualClock();
+  sandbox.control.addFaults('upload-fit:503*inf');
+  const { client } = clientOf(sandbox, {}, { policy: ONE_TRY });
+  const { events, watcher } = start({ clock, client });
+  const path = join(folder, 'ride.fit');
+  put(path, anotherRecording());
+  await clock.advanceUntil(() => happened(events, 'obstacle').length > 0);
+  rmSync(path);
+  rmSync(join(dir, 'state/outbox'), { recursive: true });
+  await clock.advanceUntil(() => watcher.breaker.state.state === 'closed');
+  expect(happened(events, 'delivering')).toEqual([]);
 });
 
 it('a folder without filesystem events is polled, with a message that gives the reason, and new files are found', async () => {
@@ -466,6 +483,26 @@ describe('a disk that takes no copies', () => {
     expect(happened(events, 'problem')).toEqual([]);
   });
 
+  it('bounds the memory: a device and a local folder are not sent from at the same time', async () => {
+    noCopies();
+    const card = join(dir, 'card');
+    rides.forEach((ride, i) => put(join(i < 2 ? folder : card, `${i}.fit`), ride));
+    sandbox.control.addFaults('upload-fit:delay=200ms*inf');
+    const uploads = () => sandbox.control.requests({ route: 'upload-fit' });
+    start({
+      folders: [folder, card],
+      pollMs: 300,
+      remote: reader(),
+      filesystemType: (path) => ({ noEvents: undefined, removable: path === card }),
+    });
+    let most = 0;
+    await until(() => {
+      most = Math.max(most, uploads().filter(({ durationMs }) => durationMs === null).length);
+      return held().length === rides.length;
+    });
+    expect(most).toBe(1);
+  });
+
   it.each([
     ['a device', device],
     ['a local folder', () => ({})],
@@ -586,18 +623,27 @@ it('a machine that slept rescans everything when it wakes up', async () => {
   });
 });
 
-it('a bug in the program ends the watcher instead of leaving it running without work', async () => {
-  const { running, target, events } = start({ newOnly: true });
-  await until(() => happened(events, 'ready').length === 1);
-  Object.assign(target.marks, {
-    isSeen: () => {
+it.each([
+  ['a file event', { newOnly: true }, 'isSeen'],
+  ['a rescan', { newOnly: true, pollMs: 100 }, 'isSeen'],
+  ['a probe', { pollMs: 3_600_000 }, 'filesystemType'],
+] as const)(
+  'a bug that shows in %s ends the watcher instead of leaving it without work',
+  async (...test) => {
+    const [, options, wrong] = test;
+    const mistake = () => {
       throw new TypeError('a mistake');
-    },
-  });
-  const ended = expect(running).rejects.toThrow('a mistake');
-  put(join(folder, 'ride.fit'), anotherRecording());
-  await ended;
-});
+    };
+    let type = (): FilesystemType => ({ noEvents: undefined, removable: false });
+    const { running, target, events } = start({ ...options, filesystemType: () => type() });
+    await until(() => happened(events, 'ready').length === 1);
+    if (wrong === 'filesystemType') type = mistake;
+    else Object.assign(target.marks, { isSeen: mistake });
+    const ended = expect(running).rejects.toThrow('a mistake');
+    put(join(folder, 'ride.fit'), anotherRecording());
+    await ended;
+  },
+);
 
 it('a recording that unpacks to more than 4 MB is sent while no other one is, which bounds the memory', async () => {
   const { client } = clientOf(sandbox);

@@ -142,7 +142,7 @@ class SupervisedWatcher {
     try {
       const { account } = opened;
       health.note({ account, ledger: undefined, refreshEndsAt: undefined });
-      if (why !== undefined) this.#watcher.deliveryFailed(why);
+      if (why !== undefined) this.#watcher.breaker.failed(why);
       else if (announcer.loginNeeded) await this.#tryLogin();
       this.#updateHealth(true);
       if ((await this.#watcher.run()) === 'left') next = this.#next;
@@ -201,7 +201,7 @@ class SupervisedWatcher {
       this.#searchProblem = undefined;
       if (isFailure(found)) {
         this.#marker = marker;
-        this.#watcher.deliveryFailed(found, Infinity);
+        this.#watcher.breaker.failed(found, Infinity);
       } else {
         this.#next = found;
         this.#watcher.leave();
@@ -216,7 +216,7 @@ class SupervisedWatcher {
         this.#shared.announcer.announce({ event: 'problem', message });
       }
       this.#searchProblem = message;
-      this.#watcher.deliveryFailed(error);
+      this.#watcher.breaker.failed(error);
     } finally {
       this.#isSearching = false;
     }
@@ -262,7 +262,7 @@ class SupervisedWatcher {
     } catch (error) {
       if (!(error instanceof SyncError)) throw error;
       const failure = notItsLogin(error);
-      if (isLoginFailure(failure.code)) this.#watcher.deliveryFailed(failure);
+      if (isLoginFailure(failure.code)) this.#watcher.breaker.failed(failure);
     }
   }
 
@@ -286,7 +286,7 @@ class SupervisedWatcher {
     } catch (error) {
       if (end.aborted || !(error instanceof SyncError)) return;
       // A locked keychain or an outage is reported when there is something to send.
-      if (isLoginFailure(error.code)) this.#watcher.deliveryFailed(error);
+      if (isLoginFailure(error.code)) this.#watcher.breaker.failed(error);
     }
   }
 

@@ -7,31 +7,22 @@ import type { DeviceAccess, WatchParts } from '../parts.ts';
 import type { WatchNotice } from '../report.ts';
 import type { Folders } from './folders.ts';
 
-/** A claim for the folders of a device. */
-interface DeviceClaim {
-  readonly device: Device;
-  readonly folders: readonly string[];
-  readonly ended: Promise<void>;
-  /** Once it ended: the lock, or why another process has the device. */
-  result?: { readonly lock: Lock } | { readonly error: unknown };
-}
-
 type DeviceFoldersParts = Pick<
   WatchParts,
-  'changed' | 'events' | 'folders' | 'names' | 'report' | 'signal'
+  'changed' | 'events' | 'folders' | 'names' | 'report' | 'signal' | 'tasks'
 >;
 
+/** The devices that are plugged in. The folders of each are watched once no other process has them. */
 export class DeviceFolders {
   readonly #parts: DeviceFoldersParts;
   readonly #access: DeviceAccess;
   readonly #folders: Folders;
   readonly #plugged = new Map<string, { device: Device; folders: readonly string[]; lock: Lock }>();
-  /** Claims that {@link DeviceFolders.claimed} has not taken over, by the key of the device. */
-  readonly #claims = new Map<string, DeviceClaim>();
+  /** Claims in flight, by the key of the device. */
+  readonly #claims = new Map<string, Promise<void>>();
   /** Devices that another process sends, and which were reported. */
   readonly #refused = new Set<string>();
   readonly #ignored = new Set<string>();
-  #closed = false;
 
   constructor(parts: DeviceFoldersParts, access: DeviceAccess, folders: Folders) {
     this.#parts = parts;
@@ -68,40 +59,22 @@ export class DeviceFolders {
     }
   }
 
-  /** Resolves when no claim is open. */
+  /** Resolves when no claim is in flight. */
   async settled(): Promise<void> {
-    await Promise.all([...this.#claims.values()].map(({ ended }) => ended));
+    await Promise.all(this.#claims.values());
   }
 
-  /** Watches the folders of the devices that were claimed. @returns whether there are any */
-  claimed(): boolean {
-    let isPlugged = false;
-    for (const claim of this.#claims.values()) {
-      if (this.#closed || claim.result === undefined) continue;
-      if (this.#plug(claim, claim.result)) isPlugged = true;
-    }
-    return isPlugged;
-  }
-
-  /** @returns whether the device is plugged in */
-  #plug({ device, folders }: DeviceClaim, result: NonNullable<DeviceClaim['result']>): boolean {
+  /** Watches the folders of a device that was claimed, unless it left or the watcher ended meanwhile. */
+  #plug(device: Device, folders: readonly string[], lock: Lock): void {
     const { source, away } = this.#access;
-    const { names } = this.#parts;
+    const { events, names, signal } = this.#parts;
     const { key, title, root } = device;
-    this.#claims.delete(key);
-    if ('error' in result) {
-      if (!this.#refused.has(key)) {
-        this.#refused.add(key);
-        this.#report({ event: 'problem', path: root, message: messageOf(result.error) });
-      }
-      return false;
-    }
-    const { lock } = result;
-    if (!source.devices.some((found) => isSame(found, device))) {
+    const isThere = source.devices.some((found) => isSame(found, device));
+    if (!isThere || signal.aborted) {
       lock.release();
       // It may be elsewhere by now.
-      this.update();
-      return false;
+      if (!signal.aborted) this.update();
+      return;
     }
     this.#refused.delete(key);
     this.#plugged.set(key, { device, folders, lock });
@@ -110,7 +83,14 @@ export class DeviceFolders {
     this.#report({ event: 'device', device: key, title, state: 'plugged-in', root });
     for (const folder of folders) this.#folders.addRemovable(folder);
     for (const folder of [...folders, ...device.wellness]) names.owners.set(folder, device.owners);
-    return true;
+    events.post({ type: 'device-plugged' });
+  }
+
+  /** Reports a device that another process has, once. */
+  #refuse({ key, root }: Device, error: unknown): void {
+    if (this.#refused.has(key) || this.#parts.signal.aborted) return;
+    this.#refused.add(key);
+    this.#report({ event: 'problem', path: root, message: messageOf(error) });
   }
 
   /** Unplugs the device that has this folder, which disappeared. @returns false if none has */
@@ -122,15 +102,10 @@ export class DeviceFolders {
     return true;
   }
 
-  /** Releases the locks. */
+  /** Releases the locks, after the signal was aborted. */
   async close(): Promise<void> {
-    this.#closed = true;
     await this.settled();
-    for (const { result } of this.#claims.values()) {
-      if (result !== undefined && 'lock' in result) result.lock.release();
-    }
     for (const { lock } of this.#plugged.values()) lock.release();
-    this.#claims.clear();
     this.#plugged.clear();
   }
 
@@ -146,21 +121,20 @@ export class DeviceFolders {
   }
 
   #claim(device: Device): void {
-    const { events, folders: fixed, signal } = this.#parts;
+    const { folders: fixed, signal, tasks } = this.#parts;
     const { key } = device;
     if (this.#claims.has(key)) return;
     const isFixed = (folder: string) =>
       fixed.some((path) => path === folder || isBelow(folder, path));
     const folders = device.recordings.filter((folder) => !isFixed(folder));
-    const end = (result: NonNullable<DeviceClaim['result']>) => {
-      claim.result = result;
-      events.post({ type: 'device-claimed' });
-    };
-    const ended = this.#access.claim(folders, signal).then(
-      (lock) => end({ lock }),
-      (error: unknown) => end({ error }),
-    );
-    const claim: DeviceClaim = { device, folders, ended };
+    const claim = this.#access
+      .claim(folders, signal)
+      .finally(() => this.#claims.delete(key))
+      .then(
+        (lock) => this.#plug(device, folders, lock),
+        (error: unknown) => this.#refuse(device, error),
+      )
+      .catch((error: unknown) => tasks.failed(error));
     this.#claims.set(key, claim);
   }
 

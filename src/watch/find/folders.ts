@@ -9,7 +9,7 @@ const FIRST_PROBE_MS = 1_000;
 
 type FoldersParts = ConstructorParameters<typeof WatchedFolder>[1] &
   RemoteFolderParts &
-  Pick<WatchParts, 'folders' | 'signal'>;
+  Pick<WatchParts, 'folders' | 'signal' | 'tasks'>;
 
 /** The folders of a watcher. Those of devices come and go. */
 export class Folders {
@@ -78,13 +78,13 @@ export class Folders {
   }
 
   async #probe(folder: WatchedFolder): Promise<void> {
-    const { events, signal } = this.#parts;
+    const { events, signal, tasks } = this.#parts;
     try {
       const observation = await folder.probe();
       if (observation === undefined || signal.aborted) return;
       events.post({ type: 'folder-probed', folder, observation });
     } catch (error) {
-      events.post({ type: 'failed', error });
+      tasks.failed(error);
     }
   }
 

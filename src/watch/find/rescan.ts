@@ -111,6 +111,7 @@ export class Rescanner {
         files += found ?? 0;
       }
       if (isFirst) files += await this.#found(searches);
+      this.#isRunning = false;
       events.post({ type: 'rescanned', files, complete });
     });
   }
@@ -126,21 +127,16 @@ export class Rescanner {
     return files;
   }
 
-  /** Ends a round: call it for the event `rescanned`. */
-  ended(): void {
-    this.#isRunning = false;
-  }
-
   /** @returns the number of files; undefined if the ledger failed */
   async #rescanInRound(folder: WatchedFolder): Promise<number | undefined> {
-    const { events } = this.#parts;
+    const { events, tasks } = this.#parts;
     try {
       const { files, observation } = await this.rescan(folder);
       if (observation === undefined) return files;
       events.post({ type: 'folder-probed', folder, observation });
       return files;
     } catch (error) {
-      events.post({ type: 'failed', error });
+      tasks.failed(error);
       return undefined;
     }
   }

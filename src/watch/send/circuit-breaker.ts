@@ -35,14 +35,21 @@ export class CircuitBreaker {
   #notBefore = -Infinity;
   readonly #now: () => number;
   readonly #random: () => number;
+  readonly #onChange: (isNews: boolean) => void;
 
   /**
    * @param now reads the monotonic clock: setting the wall clock must not prolong a pause
    * @param random returns a number from 0 up to 1
+   * @param onChange called after each failure, and when the breaker closes. `isNews`: to be reported
    */
-  constructor(now: () => number, random: () => number) {
+  constructor(
+    now: () => number,
+    random: () => number,
+    onChange: (isNews: boolean) => void = () => undefined,
+  ) {
     this.#now = now;
     this.#random = random;
+    this.#onChange = onChange;
   }
 
   get state(): BreakerState {
@@ -69,13 +76,13 @@ export class CircuitBreaker {
     }
   }
 
-  /** Records a delivery. @returns whether the state changed */
-  succeeded(): boolean {
-    const news = this.#state.state !== 'closed';
+  /** Records a delivery. */
+  succeeded(): void {
+    const isNews = this.#state.state !== 'closed';
     this.#state = { state: 'closed' };
     this.#failures = 0;
     this.#refusals = 0;
-    return news;
+    if (isNews) this.#onChange(true);
   }
 
   /**
@@ -85,6 +92,12 @@ export class CircuitBreaker {
    * @returns whether the cause differs from the last one
    */
   failed(failure: Failure, retryAfterMs = 0): boolean {
+    const isNews = this.#failed(failure, retryAfterMs);
+    this.#onChange(isNews);
+    return isNews;
+  }
+
+  #failed(failure: Failure, retryAfterMs: number): boolean {
     const before = this.#state;
     const obstacle = obstacleOf(failure.code);
     if (obstacle === 'login') {
@@ -113,15 +126,11 @@ export class CircuitBreaker {
     this.#state = { ...this.#state, until: Math.max(this.#now(), this.#notBefore) };
   }
 
-  /**
-   * Closes the breaker: the queue emptied without a delivery, so the failure may be stale.
-   *
-   * @returns whether the state changed
-   */
-  idle(): boolean {
-    if (this.#state.state !== 'open') return false;
+  /** Closes the breaker: the queue emptied without a delivery, so the failure may be stale. */
+  idle(): void {
+    if (this.#state.state !== 'open') return;
     this.#state = { state: 'closed' };
-    return true;
+    this.#onChange(false);
   }
 }
 

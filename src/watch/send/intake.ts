@@ -49,7 +49,6 @@ type IntakeParts = Pick<
   WatchParts,
   | 'breaker'
   | 'clock'
-  | 'deliveryFailed'
   | 'delivers'
   | 'dryRun'
   | 'events'
@@ -170,7 +169,7 @@ export class Intake {
       if (this.#parts.signal.aborted) return;
       if (!(error instanceof SyncError) && systemCode(error) === undefined) throw error;
       this.#retryLater();
-      this.#parts.deliveryFailed(asFailure(error));
+      this.#parts.breaker.failed(asFailure(error));
     } finally {
       this.#isReading = false;
     }

@@ -1,5 +1,5 @@
 import { type Failure, SyncError, messageOf } from '../../base/errors.ts';
-import { Tasks, unlessAborted, within } from '../../base/tasks.ts';
+import { unlessAborted, within } from '../../base/tasks.ts';
 import {
   type BufferSource,
   LARGE_BYTES,
@@ -43,7 +43,6 @@ type SenderParts = Pick<
   | 'changed'
   | 'client'
   | 'clock'
-  | 'deliveryFailed'
   | 'delivers'
   | 'dryRun'
   | 'events'
@@ -53,8 +52,8 @@ type SenderParts = Pick<
   | 'outbox'
   | 'report'
   | 'sameRide'
-  | 'serviceAnswered'
   | 'signal'
+  | 'tasks'
   | 'url'
 >;
 
@@ -67,14 +66,11 @@ type SenderParts = Pick<
 export class Sender {
   readonly #parts: SenderParts;
   readonly #uploader: Uploader;
-  readonly #uploads: Tasks;
   readonly #hardStop = new AbortController();
   /** In-flight recordings, also those without a copy. */
   readonly #active = new Set<WaitingRecording>();
   readonly #buffers: BufferSource[] = [];
   #retryAfterMs = 0;
-  #isStopping = false;
-  #isSendingFromMemory = false;
   /** Hashes of recordings that would replace a longer one, until they are copied again (monotonic clock, ms). */
   readonly #heldUntil = new Map<string, number>();
   /** The times from which the platform's workouts are known (ms since the epoch), and when they were read (monotonic). */
@@ -86,11 +82,10 @@ export class Sender {
   lastSuccessAt: number | undefined;
 
   constructor(parts: SenderParts) {
-    const { clock, client, dryRun, events, filePart, ledger, sameRide, url } = parts;
+    const { clock, client, dryRun, filePart, ledger, sameRide, url } = parts;
     const options = { dryRun, sameRide };
     this.#parts = parts;
     if (sameRide !== 'first' && !dryRun) ledger.uploads.forgetHeld();
-    this.#uploads = new Tasks((error) => events.post({ type: 'failed', error }));
     this.#uploader = new Uploader({ clock, signal: this.#hardStop.signal }, options, {
       url,
       filePart,
@@ -139,14 +134,14 @@ export class Sender {
    * @returns ms until the next step is due without the event `sender-work`; Infinity: never
    */
   step(tracksInMs: () => number): number {
-    const { breaker, delivers, outbox } = this.#parts;
-    while (delivers && !this.#isStopping && breaker.mayStart(this.#active.size, AT_ONCE)) {
+    const { breaker, delivers, outbox, signal, tasks } = this.#parts;
+    while (delivers && !signal.aborted && breaker.mayStart(this.#active.size, AT_ONCE)) {
       const recording = outbox.next();
       if (recording === undefined || !this.#hasRoomFor(recording)) break;
       if (isTrack(recording) && (this.#active.size > 0 || tracksInMs() > 0)) break;
       recording.state = 'sending';
       const read = (buffers: BufferSource) => outbox.read(recording, buffers);
-      this.#uploads.run(async () => {
+      tasks.run(async () => {
         await this.#deliver(recording, read);
       });
     }
@@ -168,40 +163,37 @@ export class Sender {
   }
 
   /**
-   * Sends a recording that has no copy, since it cannot be copied or this is a dry run: one at a time.
+   * Sends a recording that has no copy, since it cannot be copied or this is a dry run: while no other one is sent.
    *
    * @returns false if it is still to be sent
    * @throws the signal's reason if it is aborted
    */
   async sendFromMemory(recording: WaitingRecording, contents: RecordingContents): Promise<boolean> {
-    const { breaker, delivers } = this.#parts;
-    const mayStart = delivers && !this.#isStopping && !this.#isSendingFromMemory;
-    if (!mayStart || !breaker.mayStart(this.#active.size, AT_ONCE)) return false;
-    this.#isSendingFromMemory = true;
+    const { breaker, delivers, signal, tasks } = this.#parts;
+    if (!delivers || signal.aborted || !breaker.mayStart(this.#active.size, 1)) return false;
     const delivered = this.#deliver(recording, () => contents);
-    this.#uploads.run(async () => {
+    tasks.run(async () => {
       await delivered;
-      this.#isSendingFromMemory = false;
     });
-    return await unlessAborted(delivered, this.#parts.signal);
+    return await unlessAborted(delivered, signal);
   }
 
   /** Closes the breaker: nothing waits any more, so that a failure may be stale. The workouts are, too. */
   rest(): void {
     this.#workouts = undefined;
-    if (this.#parts.delivers && this.#parts.breaker.idle()) this.#parts.changed();
+    if (this.#parts.delivers) this.#parts.breaker.idle();
   }
 
   /**
-   * Starts no more uploads, and waits for those in flight. Uploads that exceed the grace period are
+   * Waits for the tasks of the watcher, after the signal was aborted. Uploads that exceed the grace period are
    * aborted; the next run sends them again.
    *
    * @param graceMs grace period (ms)
    */
   async stop(graceMs: number): Promise<void> {
-    this.#isStopping = true;
-    const ended = this.#uploads.settled();
-    await within(this.#parts.clock, graceMs, ended);
+    const { clock, tasks } = this.#parts;
+    const ended = tasks.settled();
+    await within(clock, graceMs, ended);
     this.#hardStop.abort(new SyncError('INTERRUPTED', 'The watcher was stopped.'));
     await ended;
   }
@@ -345,20 +337,20 @@ export class Sender {
 
   /** @param wasThere the copy was still there: otherwise, another watcher has delivered it */
   #reportResult(recording: WaitingRecording, item: UploadItem, wasThere: boolean): void {
-    const { clock, report, serviceAnswered } = this.#parts;
+    const { breaker, clock, report } = this.#parts;
     const { sha256, path, otherPaths } = recording;
     switch (item.outcome) {
       case 'uploaded':
       case 'duplicate':
         this.lastSuccessAt = clock.now();
-        serviceAnswered();
+        breaker.succeeded();
         report({ event: 'upload', item });
         for (const other of otherPaths) this.skipped(alreadyUploaded(other, sha256));
         return;
       case 'rejected':
         // It may have been the longer one.
         this.#heldUntil.clear();
-        serviceAnswered();
+        breaker.succeeded();
         report({ event: 'upload', item });
         return;
       case 'skipped':
@@ -386,7 +378,7 @@ export class Sender {
     recording.failures += 1;
     const retryAfterMs = this.#retryAfterMs;
     this.#retryAfterMs = 0;
-    this.#parts.deliveryFailed(failure, retryAfterMs);
+    this.#parts.breaker.failed(failure, retryAfterMs);
   }
 }
 

@@ -40,7 +40,6 @@ type WellnessParts = ConstructorParameters<typeof WellnessFiles>[0] &
     | 'events'
     | 'prefer'
     | 'random'
-    | 'serviceAnswered'
     | 'url'
     | 'zone'
   >;
@@ -175,7 +174,7 @@ export class Wellness {
 
   #succeeded(): void {
     this.#backOff.succeeded();
-    this.#parts.serviceAnswered();
+    this.#parts.breaker.succeeded();
   }
 
   /** Reports the measurements that never count, once: a file is read once, unless it just changed. */

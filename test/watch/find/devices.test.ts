@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { DeviceHealth } from '../../../src/daemon/health.ts';
 import type { Device } from '../../../src/devices/types.ts';
+import type { Lock } from '../../../src/system/process-lock.ts';
 import type { DeviceSource } from '../../../src/watch/parts.ts';
 import { dir, happened, held, start, useFolderReader, useWatchedFolder } from '../in-process.ts';
 import { anotherRecording, put, until } from '../support.ts';
@@ -32,10 +33,12 @@ function usbPorts(ignoredDevices: readonly string[] = []) {
   };
   const away = new Map<string, DeviceHealth>();
   let locks = 0;
+  let released = 0;
   const claim = () => {
     locks += 1;
     const release = () => {
       locks -= 1;
+      released += 1;
     };
     return Promise.resolve({ release });
   };
@@ -47,6 +50,7 @@ function usbPorts(ignoredDevices: readonly string[] = []) {
     },
     looks: () => looks,
     locks: () => locks,
+    released: () => released,
   };
 }
 
@@ -214,6 +218,86 @@ it('a device whose folder disappears before the monitor notices counts as unplug
   expect(watcher.snapshot.devices).toEqual([
     { key: 'serial:garmin:3412345678', title: 'Garmin Edge 840', root, state: 'plugged-in' },
   ]);
+});
+
+it('a device is read as soon as it is plugged in, without a check', async () => {
+  const root = media('GARMIN');
+  putRides(root, 1);
+  const ports = usbPorts();
+  const options = { deviceAccess: ports.access, remote: reader(), clock: manualClock() };
+  const { events } = start({ folders: [], ...options });
+  await until(() => happened(events, 'ready').length === 1);
+  ports.set(edgeAt(root));
+  await until(() => held().length === 1);
+});
+
+it.each(['the device leaves', 'the watcher ends'] as const)(
+  'a device that is claimed when %s is not watched, and its lock is free',
+  async (meanwhile) => {
+    const root = media('GARMIN');
+    putRides(root, 1);
+    const ports = usbPorts();
+    const claims: (() => void)[] = [];
+    const claim = async () => {
+      await new Promise<void>((resolve) => claims.push(resolve));
+      return await ports.access.claim();
+    };
+    const deviceAccess = { ...ports.access, claim };
+    const { events, end } = start({ folders: [], deviceAccess, remote: reader() });
+    await until(() => happened(events, 'ready').length === 1);
+    ports.set(edgeAt(root));
+    await until(() => claims.length === 1);
+    if (meanwhile === 'the device leaves') {
+      const released = ports.released();
+      ports.set();
+      claims[0]?.();
+      await until(() => ports.released() > released);
+    } else {
+      let isOver = false;
+      const ended = end().then(() => (isOver = true));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(isOver).toBe(false);
+      claims[0]?.();
+      await ended;
+    }
+    expect([ports.locks(), happened(events, 'device')]).toEqual([0, []]);
+  },
+);
+
+it('a device that another process has is reported once, and nothing is reported when the watcher ends', async () => {
+  const ports = usbPorts();
+  const claims: ((error: Error) => void)[] = [];
+  const claim = () => new Promise<Lock>((_resolve, reject) => claims.push(reject));
+  const deviceAccess = { ...ports.access, claim };
+  const { events, end } = start({ folders: [], deviceAccess, remote: reader() });
+  await until(() => happened(events, 'ready').length === 1);
+  const plugIn = async (count: number, key = 'volume:1') => {
+    ports.set({ ...edgeAt(media('GARMIN')), key });
+    await until(() => claims.length === count);
+  };
+  for (const count of [1, 2]) {
+    await plugIn(count);
+    claims.at(-1)?.(new Error('Another watcher has it.'));
+    await until(() => happened(events, 'problem').length > 0);
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(happened(events, 'problem')).toHaveLength(1);
+  await plugIn(3, 'volume:2');
+  const ended = end();
+  claims.at(-1)?.(new Error('It was stopped.'));
+  await ended;
+  expect(happened(events, 'problem')).toHaveLength(1);
+});
+
+it.each([true, false])('a bug in the program ends a watcher, with --once: %s', async (once) => {
+  const ports = usbPorts();
+  const away = new Map<string, DeviceHealth>();
+  away.delete = () => {
+    throw new TypeError('a mistake');
+  };
+  ports.set(edgeAt(media('GARMIN')));
+  const deviceAccess = { ...ports.access, away };
+  await expect(start({ once, folders: [], deviceAccess }).running).rejects.toThrow('a mistake');
 });
 
 it('a device in a folder that is watched by its name, too is watched there once', async () => {

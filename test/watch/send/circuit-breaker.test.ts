@@ -5,11 +5,14 @@ const OFFLINE = { code: 'NETWORK', message: 'nothing answers' } as const;
 
 function gateAt(random = 1) {
   let now = 1_000_000;
+  /** Of each change, whether it is to be reported. */
+  const changes: boolean[] = [];
   const breaker = new CircuitBreaker(
     () => now,
     () => random,
+    (isNews) => changes.push(isNews),
   );
-  return { breaker, pass: (ms: number) => (now += ms) };
+  return { breaker, changes, pass: (ms: number) => (now += ms) };
 }
 
 it('waits longer after every failure, up to five minutes', () => {
@@ -46,7 +49,7 @@ it('waits for the time that the service requests, if that is longer', () => {
 });
 
 it('lets one recording start after a failure, and all of them after a success', () => {
-  const { breaker, pass } = gateAt();
+  const { breaker, changes, pass } = gateAt();
   expect([breaker.mayStart(0, 2), breaker.mayStart(1, 2), breaker.mayStart(2, 2)]).toEqual([
     true,
     true,
@@ -56,9 +59,11 @@ it('lets one recording start after a failure, and all of them after a success', 
   expect(breaker.mayStart(0, 2)).toBe(false);
   pass(1_000);
   expect([breaker.mayStart(0, 2), breaker.mayStart(1, 2)]).toEqual([true, false]);
-  expect(breaker.succeeded()).toBe(true);
+  breaker.succeeded();
   expect(breaker.mayStart(1, 2)).toBe(true);
-  expect(breaker.succeeded()).toBe(false);
+  breaker.succeeded();
+  // A further success is no change.
+  expect(changes).toEqual([true, true]);
 });
 
 it('reports an obstacle once until its cause changes', () => {
@@ -103,10 +108,12 @@ it('retries at once when the network returns, if only an earlier failure request
 });
 
 it('forgets the obstacle when the queue is empty, and then starts with one recording', () => {
-  const { breaker } = gateAt();
+  const { breaker, changes } = gateAt();
   breaker.failed(OFFLINE);
   breaker.idle();
   expect(breaker.state).toEqual({ state: 'closed' });
+  // Nothing was delivered, which would be news.
+  expect(changes).toEqual([true, false]);
   expect([breaker.mayStart(0, 2), breaker.mayStart(1, 2)]).toEqual([true, false]);
   breaker.failed({ code: 'AUTH_EXPIRED', message: 'ended' });
   breaker.idle();
@@ -137,7 +144,7 @@ it('tries a refused refresh again after 1, 5 and 30 minutes, then hourly, one re
     return waitMs / 60_000;
   });
   expect(waits).toEqual([1, 5, 30, 60, 60, 60]);
-  expect(breaker.succeeded()).toBe(true);
+  breaker.succeeded();
   breaker.failed(refused);
   expect(breaker.waitMs).toBe(60_000);
   // Another athlete logged in.
