@@ -19,7 +19,7 @@ export interface Service {
 export interface Connection extends Service {
   /**
    * Returns the ledger's account key for this login. If the athlete is still unknown, asks the service
-   * once, unless `offline` (a dry run): then it is that of the last login after a logout.
+   * once, unless `offline`: then nothing is asked, and it is that of the last login after a logout.
    *
    * @throws SyncError if the ledger needs the athlete and the service cannot say now who it is.
    */

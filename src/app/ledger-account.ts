@@ -106,7 +106,7 @@ export async function keyOfLogin(
  * token, so the service is asked once for each token. If it does not name accounts, the user's name for the
  * athlete makes the key, which takes over what this token sent; without one, a digest of the token does.
  *
- * @param offline do not ask the service (a dry run)
+ * @param offline ask the service nothing
  * @param athleteName default: `SYNC_ACCOUNT`, which must not contradict the service
  * @throws SyncError `NETWORK`, `SERVICE_UNAVAILABLE`, `AUTH_EXPIRED`, `CONFIG`: nothing was sent.
  */

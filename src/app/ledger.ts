@@ -104,7 +104,7 @@ export function openLedgerAt(
 /**
  * Runs a task with a connection to the service and the ledger of its account, and closes both.
  *
- * @param options `offline`: send nothing to find out the athlete (a dry run)
+ * @param options `offline`: ask the service nothing, not even who the athlete is
  */
 export async function withLedger<T>(
   context: AppContext,

@@ -12,7 +12,10 @@ export type { Database } from './sql.ts';
 /** Limits how long a statement waits for another process to finish writing (ms). */
 const BUSY_MS = 10_000;
 
-/** Pages of the log that a power cut may take: those of a dozen uploads. */
+/**
+ * Size of the log at which SQLite writes it into the file (pages). A power cut loses at most about a dozen
+ * uploads, which are then sent again.
+ */
 const FLUSH_PAGES = 100;
 
 /** Pause between two attempts to create the ledger while another process does (ms). */

@@ -20,7 +20,7 @@ function decode(row: RideRow) {
     sha256: row.sha256,
     path: row.path,
     state: row.state,
-    /** When the service took it (ms since 1970). */
+    /** When it was confirmed; of a pending one, when it was claimed (ms since 1970). */
     changedAt: row.changed_at,
     startedAt: row.started_at,
     endedAt: row.ended_at,

@@ -25,8 +25,8 @@ export const SCHEMA = `
     message TEXT,
     -- Refusals since the service last took it.
     refusals INTEGER NOT NULL DEFAULT 0,
-    -- Runs that ended with a 500 for it since the service last answered; when the first began, and when
-    -- the last was counted (ms since the epoch).
+    -- Runs in which the service failed on it, or refused it without a reason, since the service last took it;
+    -- when the first began, and when the last was counted (ms since the epoch).
     faults INTEGER NOT NULL DEFAULT 0,
     faults_since INTEGER,
     faulted_at INTEGER,

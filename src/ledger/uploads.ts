@@ -147,7 +147,7 @@ export function uploadLedger(
       end(sha256, () => giveUp(sha256, attempts));
     },
     /**
-     * Counts a 500 for a claimed recording.
+     * Counts that the service failed (500) on a claimed recording, or refused it without a reason.
      *
      * @param run when the run began (ms since the epoch); undefined for a long-running process, which
      *   counts once an hour.

@@ -233,7 +233,7 @@ export class Uploader {
       return this.#wouldUpload(recording);
     }
     try {
-      // Without a login nothing began, and the ledger must not say so.
+      // Before the claim: a failed login leaves no pending row.
       const service = await client();
       if (known?.state === 'undoing') await this.#settleUndo(sha256, service);
       if (!force && isPerhapsPart(workout, summary) && (await this.#isListed(claimed, service))) {

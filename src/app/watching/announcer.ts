@@ -10,7 +10,6 @@ const DAY_MS = 86_400_000;
 
 /** Reports each topic once, across all logins: a login that ended, a login that ends soon. */
 export class Announcer {
-  #started = false;
   #loginNeeded: ErrorCode | undefined;
   #endingReportedAt: number | undefined;
   readonly #context: Pick<Context, 'clock'>;
@@ -26,8 +25,7 @@ export class Announcer {
   }
 
   started(scope: WatchScope): void {
-    if (!this.#started) this.#report({ event: 'started', ...scopeOf(scope) });
-    this.#started = true;
+    this.#report({ event: 'started', ...scopeOf(scope) });
   }
 
   announce(event: WatchNotice): void {

@@ -89,7 +89,7 @@ export async function openLogin(context: AppContext, once: boolean, how: 'online
       /** Undefined if it is unknown, or after a logout. Read again: it may have become known just now. */
       athlete: configFor(context).account?.id,
       unnamedLedger: config.unnamedLedger,
-      // A placeholder account: nothing may be sent.
+      // Offline, the account may be a placeholder: nothing is sent for it.
       delivers: how === 'online',
       ledger,
       marks: watchMarks(ledger.database, account, now),

@@ -154,7 +154,7 @@ export function problemOfFile(
 const LAST_TAG = /<\/(?:[\w.-]+:)?(?:gpx|trainingcenterdatabase)\s*>/i;
 /** Bytes at the end of a GPX or TCX file in which its last tag is: comments and blank lines may follow. */
 const TAIL_BYTES = 64 * 1024;
-/** Of the last file. */
+/** Reused buffers, valid until the next file. */
 const [heads, tails] = [Buffer.alloc(PEEK_BYTES), Buffer.alloc(TAIL_BYTES)];
 
 function isGzipName(path: string): boolean {

@@ -151,7 +151,7 @@ export class Rescanner {
     const { clock, events, pollMs = POLL_MS, signal } = this.#parts;
     const { remote } = folder;
     const started = { at: clock.monotonic(), cpuMs: cpuTimeMs() };
-    // Until it ends.
+    // No round starts a second rescan of this folder.
     folder.rescanAt = Infinity;
     if (remote?.isBusy === true) {
       // An earlier rescan still runs: its device came back meanwhile.
@@ -159,7 +159,7 @@ export class Rescanner {
       events.post({ type: 'rescan-due' });
       return { files: 0 };
     }
-    // Until the device is back, or after the ledger failed.
+    // If it fails, or its device is away. Overwritten below after a rescan.
     let pauseMs = folder.isThere ? REMOTE_RETRY_MS : Infinity;
     try {
       if (!folder.isThere) return { files: 0 };

@@ -9,9 +9,9 @@ import type { RemoteFolder } from './remote-folder.ts';
 /** Rescan interval for polled folders; `--poll` overrides it (ms). */
 export const POLL_MS = 30_000;
 
-export type Appearance = 'same' | 'appeared' | 'gone' | 'replaced';
+type Appearance = 'same' | 'appeared' | 'gone';
 
-/** What a folder needs of the others. */
+/** Calls of a folder to the watcher. */
 export interface FolderCalls {
   /** Returns the reader of a removable folder: one for a path, also if its device leaves and comes back. */
   readonly remote: (path: string) => RemoteFolder;
@@ -121,7 +121,7 @@ export class WatchedFolder {
     this.left = 0;
     this.#wasThere = true;
     this.#enter();
-    return before === undefined ? 'appeared' : 'replaced';
+    return 'appeared';
   }
 
   announce(): void {
