@@ -2,6 +2,7 @@ import { groupBy } from '../base/group-by.ts';
 import { finishInput, readRecord } from './read-record.ts';
 import { type Dated, type FitFile, chooseSamples } from './wellness/fit-choice.ts';
 import { type InputDays, extentOf } from './merge.ts';
+import { POINTS } from './engine/number.ts';
 import { readMapped } from './engine/read-mapped.ts';
 import { FIT_MAPPING } from './sources/fit.ts';
 import type { Row } from './engine/row.ts';
@@ -22,7 +23,7 @@ export async function readFitDays(files: Iterable<FitFile>, options: RecordOptio
   for (const [file, all] of groupBy(chosen, (dated) => dated.file)) {
     const { name, origin: path } = file;
     const readings: Reading[] = [];
-    const mapping = { ...options, commaIsDecimal: false };
+    const mapping = { ...options, numbers: POINTS };
     for await (const raw of readMapped([all.map(rowOf)], FIT_MAPPING, mapping)) {
       readings.push(...readRecord('wellness', raw, options));
     }

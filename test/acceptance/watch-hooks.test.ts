@@ -163,8 +163,8 @@ describe.skipIf(process.platform === 'win32')('the command of onEvent', () => {
     );
     const last = printed.at(-1);
     // On a busy machine, the command may not end within the grace period of its last event.
-    if (last?.event === 'problem') expect(last.message).toMatch(/event.* left out/);
-    const told = last?.event === 'problem' ? printed.slice(0, -1) : printed;
+    if (last?.['event'] === 'problem') expect(last['message']).toMatch(/event.* left out/);
+    const told = last?.['event'] === 'problem' ? printed.slice(0, -1) : printed;
     expect(told.slice(0, linesOf('events').length)).toEqual(ndjson(passed));
     expect(told.map(({ event, type }) => event ?? type)).toEqual(
       'started folder ready upload stopped'.split(' '),

@@ -8,7 +8,7 @@ import type { JsonValue } from '../types.ts';
 import { anyOf, matches } from './recognise.ts';
 import type { Encoding } from '../read/text.ts';
 import { valueAt } from './path.ts';
-import type { DecimalComma } from './number.ts';
+import { type NumberForm, POINTS } from './number.ts';
 import type { Row } from './row.ts';
 import type { Mapping, Match, Path, Source } from '../sources/types.ts';
 
@@ -71,22 +71,26 @@ export function tableForm(head: string, skipLines = 0): TableForm | undefined {
 const FIRST_ROWS = 50;
 
 /**
- * Returns how the numbers of a table are written, as the first rows of the columns that are read show it.
+ * Returns how the numbers of a table are written, as the first rows of the columns that are read show it. Programs
+ * that separate cells by a comma or a tab write no decimal commas, unless a cell shows one.
  *
  * @param isGuess no program is known that writes the table
  */
-export function decimalCommaOf(
+export function numberFormOf(
   { delimiter, header, rows }: TableForm,
   unread: readonly string[],
   isGuess: boolean,
-): DecimalComma {
+): NumberForm {
   const isRead = header.map((column) => !unread.includes(column));
   const cells = rows.flatMap((row) => row.filter((_, at) => isRead[at] === true));
   const hasAny = (number: RegExp) => cells.some((cell) => number.test(cell));
   const hasPoints = hasAny(/^-?\d+\.(?!\d{3}$)\d+$/);
-  if (hasAny(/^-?\d+,(?!\d{3}$)\d+$/)) return delimiter === ',' && hasPoints ? 'unclear' : 'always';
-  if (delimiter === ',') return false;
-  return isGuess ? !hasPoints && 'unclear' : true;
+  const hasCommas = hasAny(/^-?\d+,(?!\d{3}$)\d+$/);
+  if (hasCommas && hasPoints && delimiter === ',') return { comma: 'unclear', point: 'unclear' };
+  if (hasCommas) return { comma: 'decimal', point: 'thousand' };
+  if (hasPoints) return POINTS;
+  if (delimiter === ',') return { comma: 'thousand', point: 'unclear' };
+  return { comma: isGuess ? 'unclear' : 'decimal', point: 'unclear' };
 }
 
 /**

@@ -26,7 +26,7 @@ import {
   unknownTable,
   unknownXml,
 } from './refusals.ts';
-import type { DecimalComma } from './number.ts';
+import { type NumberForm, POINTS } from './number.ts';
 import { judgeUnits } from './unit.ts';
 import { type Row, type Rows, jsonRow } from './row.ts';
 import type { Match, Source } from '../sources/types.ts';
@@ -108,7 +108,7 @@ export class ExportReader {
     if (mapping.guess === true)
       for (const member of unreadNames(header, mapping)) this.#unread.add(member);
     this.units = await judgeUnits(name, match, { header }, this.sources);
-    return this.#mapped(name, rowsOf(match), match, false);
+    return this.#mapped(name, rowsOf(match), match, POINTS);
   }
 
   /**
@@ -129,9 +129,9 @@ export class ExportReader {
     if (isXml(text)) {
       if (match === undefined) throw unknownXml(name, text);
       const { readXml } = await import('./xml.ts');
-      return this.#mapped(name, readXml(name, chunks, match.mapping, this.#unread), match, false);
+      return this.#mapped(name, readXml(name, chunks, match.mapping, this.#unread), match, POINTS);
     }
-    const { decimalCommaOf, linesBeforeHeader, readTable, tableForm } = await import('./csv.ts');
+    const { linesBeforeHeader, numberFormOf, readTable, tableForm } = await import('./csv.ts');
     const form = tableForm(text, match?.mapping.skipLines);
     if (text.trim() === '' || (form === undefined && !/\.(?:csv|tsv)$/i.test(name)))
       return undefined;
@@ -148,25 +148,25 @@ export class ExportReader {
       this.notes.push('the text is not UTF-8: read as Windows-1252 (Latin-1)');
     this.units = await judgeUnits(name, match, form, this.sources);
     const rows = readTable(name, chunks, form, mapping.skipLines, encoding);
-    const commas = decimalCommaOf(form, unread, isGuess);
+    const numbers = numberFormOf(form, unread, isGuess);
     // Rows of a food log do not say which of them is the day's: naming the source does not settle it.
     const oneRowADay =
       mapping.kind === 'wellness'
         ? isGuess
         : mapping.guess === true && mapping.totals !== undefined;
-    return this.#mapped(name, rows, { source, mapping }, commas, oneRowADay);
+    return this.#mapped(name, rows, { source, mapping }, numbers, oneRowADay);
   }
 
   #mapped(
     name: string,
     rows: Rows,
     match: FoundExport,
-    commaIsDecimal: DecimalComma,
+    numbers: NumberForm,
     oneRowADay = false,
   ): RecordStream {
     this.#found = match;
     const note = (text: string) => this.notes.push(text);
-    const about = { name, unread: this.#unread, note, commaIsDecimal, oneRowADay };
+    const about = { name, unread: this.#unread, note, numbers, oneRowADay };
     return readMapped(rows, match.mapping, { ...this.#options, ...about, ...this.units });
   }
 

@@ -3,33 +3,39 @@ import { unitNameOf, unitsOf } from '../fields.ts';
 
 /** Reads the numbers in the cells of tables, as programs and people write them. */
 
-/**
- * How the numbers of a file are written. `always`: other cells show decimal commas, so that `12.345` is a
- * thousand. `unclear`: none shows a decimal, or they contradict each other, so that `12,345` and `12.345` may be either.
- */
-export type DecimalComma = boolean | 'always' | 'unclear';
+/** `unclear`: no cell shows it, or cells contradict each other, so that `12.345` may be either. */
+type Mark = 'decimal' | 'thousand' | 'unclear';
+
+/** What a comma and a point in the numbers of a file are. */
+export interface NumberForm {
+  readonly comma: Mark;
+  readonly point: Mark;
+}
+
+/** As programs write numbers for programs. */
+export const POINTS: NumberForm = { comma: 'thousand', point: 'decimal' };
 
 const PLAIN_NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * Reads the number of a cell. `72,5` is a decimal comma, `1,234` in a table with commas between its
- * cells is a thousand, `1.234,5` and `1,234.5` are both, and `95 %` is 95.
+ * cells is a thousand, `1.234,5` and `1,234.5` are both, and `95 %` is 95. `1.234` is a decimal if the form does
+ * not say that it is a thousand.
  *
- * @param commaIsDecimal the table separates its cells by something else than a comma
  * @returns undefined if the text is no number
  */
-export function parseNumber(text: string, commaIsDecimal: DecimalComma): number | undefined {
-  const isThousands = commaIsDecimal === 'always' && /^[+-]?\d{1,3}(\.\d{3})+$/.test(text);
+export function parseNumber(text: string, { comma, point }: NumberForm): number | undefined {
+  const isThousands = point === 'thousand' && /^[+-]?\d{1,3}(\.\d{3})+$/.test(text);
   if (isThousands) return Number(text.replaceAll('.', ''));
-  if (commaIsDecimal === 'unclear' && /^[+-]?\d{1,3}(,\d{3})+$/.test(text)) return undefined;
+  if (comma === 'unclear' && /^[+-]?\d{1,3}(,\d{3})+$/.test(text)) return undefined;
   if (PLAIN_NUMBER.test(text)) return Number(text);
   const bare = text.replace(/[\s\u00a0\u202f]/g, '').replace(/%$/, '');
-  const plain = withPoint(bare, commaIsDecimal);
+  const plain = withPoint(bare, comma);
   return PLAIN_NUMBER.test(plain) ? Number(plain) : undefined;
 }
 
 /** Writes a number with a decimal point, and without separators of thousands. */
-function withPoint(text: string, commaIsDecimal: DecimalComma): string {
+function withPoint(text: string, mark: Mark): string {
   if (!text.includes(',')) return text;
   const comma = text.lastIndexOf(',');
   const point = text.lastIndexOf('.');
@@ -39,7 +45,7 @@ function withPoint(text: string, commaIsDecimal: DecimalComma): string {
       ? text.replaceAll('.', '').replace(',', '.')
       : text;
   const thousands = /^[+-]?\d{1,3}(,\d{3})+$/.test(text);
-  return thousands && !commaIsDecimal ? text.replaceAll(',', '') : text.replace(',', '.');
+  return thousands && mark === 'thousand' ? text.replaceAll(',', '') : text.replace(',', '.');
 }
 
 const WITH_UNIT = /^([+-]?\d[\d.,\s]*?)\s*([^\d\s.,+-][^\d]*?)\.?$/;

@@ -5,7 +5,7 @@ import type { MappingRule, Match, SourcePaths } from '../sources/types.ts';
 import type { FieldUnits, SourceOptions } from '../types.ts';
 import { roundingOf } from '../values.ts';
 import { anyOf } from './recognise.ts';
-import { parseNumber, statesUnit } from './number.ts';
+import { type NumberForm, parseNumber, statesUnit } from './number.ts';
 
 /**
  * Decides in which unit the values of each column are, before they are read. What the file states counts
@@ -96,12 +96,15 @@ function inNeighbour({ rule: { unit }, file: { header } }: Column): Judged | und
   return isThere ? 'stated' : undefined;
 }
 
+/** Decimals, since no unit turns thousands into them. */
+const COMMAS: NumberForm = { comma: 'decimal', point: 'decimal' };
+
 /** A column beside one with a unit has the unit in which both say the same. */
 function bySibling({ field, rule, file, stated: [other] }: Column): Judged | undefined {
   if (other === undefined) return undefined;
   const own = cellsAt(file, rule.from);
   const pairs = cellsAt(file, other.from).flatMap((cell, at) => {
-    const [one, two] = [own[at] ?? '', cell].map((text) => parseNumber(text, true));
+    const [one, two] = [own[at] ?? '', cell].map((text) => parseNumber(text, COMMAS));
     const rounding = roundingOf(own[at] ?? '') + roundingOf(cell);
     return one === undefined || two === undefined ? [] : [{ one, two, rounding }];
   });

@@ -10,7 +10,7 @@ import {
   show,
   wrongNumber,
 } from '../values.ts';
-import { type DecimalComma, dividedCell, factorOf, parseNumber } from './number.ts';
+import { type NumberForm, dividedCell, factorOf, parseNumber } from './number.ts';
 import { type Row, firstValue } from './row.ts';
 import type { MappingRule } from '../sources/types.ts';
 
@@ -27,7 +27,7 @@ export interface FieldTarget {
 
 /** How the values of a file are written. */
 export interface ValueForm extends Partial<Pick<FieldUnits, 'units' | 'unstated'>> {
-  readonly commaIsDecimal: DecimalComma;
+  readonly numbers: NumberForm;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface ValueForm extends Partial<Pick<FieldUnits, 'units' | 'unstated'
 export function rawValue(
   row: Row,
   { field, rule, platform }: FieldTarget,
-  { commaIsDecimal, units, unstated }: ValueForm,
+  { numbers, units, unstated }: ValueForm,
   isGuess: boolean,
 ): RawValue | { readonly problem: string } | undefined {
   const found = firstValue(row, rule.from);
@@ -56,7 +56,7 @@ export function rawValue(
   const cell = typeof found === 'string' ? dividedCell(found, field, ofMinutes) : undefined;
   let number = 0;
   for (const value of [cell?.text ?? found, ...addends(row, rule)]) {
-    const part = numberOf(value, commaIsDecimal);
+    const part = numberOf(value, numbers);
     if (part === undefined) return { problem: wrongNumber(value, platform) };
     number += part;
   }
@@ -68,17 +68,19 @@ export function rawValue(
     unstated?.set(field, 'left');
     return undefined;
   }
-  const divisor = divisorOf(row, rule, commaIsDecimal);
+  const divisor = divisorOf(row, rule, numbers);
   if (divisor === undefined) return undefined;
   const isReplaced = cell !== undefined || (mayLackUnit && named !== undefined);
   const inUnit = convert(number / divisor, isReplaced ? { ...rule, factor: 1 } : rule);
   const value = convert(inUnit, stated ?? named ?? { factor: 1 });
   const isAsWritten = value === number && !isPart(rule);
-  const mayBeThousands = platform.type === 'integer' || commaIsDecimal === 'unclear';
-  const isUnclear = isGuess && commaIsDecimal !== 'always' && mayBeThousands;
+  const mayBeThousands = platform.type === 'integer' || numbers.point === 'unclear';
+  const isUnclear = mayBeThousands && numbers.point !== 'thousand' && isPerhapsThousands(found);
   const isEither = [1, 1_000].every((times) => !isOutOfRange(value * times, platform));
-  if (isUnclear && isPerhapsThousands(found) && isEither && !isPart(rule))
-    return { problem: `is ${show(found)}: write ${Math.round(number * 1_000)} or ${number}` };
+  if (isUnclear && isEither && !isPart(rule)) {
+    const decimal = platform.type === 'integer' ? Math.round(number) : `${scalarText(found)}0`;
+    return { problem: `is ${show(found)}: write ${Math.round(number * 1_000)} or ${decimal}` };
+  }
   const decimals = rule.decimals ?? (isAsWritten ? undefined : CONVERTED_DECIMALS);
   return { value, written: found, decimals, isRounded: !(isGuess && isAsWritten) };
 }
@@ -113,23 +115,19 @@ function unknownWord(value: JsonValue, words: readonly string[]): string {
   return `is ${show(value)}; ${words.join(', ')} are known`;
 }
 
-function numberOf(value: JsonValue, commaIsDecimal: DecimalComma): number | undefined {
+function numberOf(value: JsonValue, form: NumberForm): number | undefined {
   return typeof value === 'string'
-    ? parseNumber(value, commaIsDecimal)
+    ? parseNumber(value, form)
     : typeof value === 'number'
       ? value
       : undefined;
 }
 
 /** Returns what the value is divided by; undefined if the record does not have it. */
-function divisorOf(
-  row: Row,
-  { over }: MappingRule,
-  commaIsDecimal: DecimalComma,
-): number | undefined {
+function divisorOf(row: Row, { over }: MappingRule, form: NumberForm): number | undefined {
   if (over === undefined) return 1;
   const found = firstValue(row, over);
-  const number = found === undefined ? undefined : numberOf(found, commaIsDecimal);
+  const number = found === undefined ? undefined : numberOf(found, form);
   return number === 0 ? undefined : number;
 }
 

@@ -277,6 +277,29 @@ describe('a number', () => {
     expect(bodies).toEqual([{ date: DAY, weight: 72.4, steps: 12_345, distanceMeters: 6_100 }]);
   });
 
+  const FIT =
+    'Datum;Anzahl der Aktivitätsminuten;Kalorien (kcal);Distanz (m);Schrittzahl\n2026-11-20;40';
+  it.each([
+    ['Steps.csv', ',Actual,Goal\n11/20/2026,10.480,8.000\n', ['"10.480": write 10480 or 10']],
+    [
+      'Burned.csv',
+      ',Active Calories,Resting Calories,Total\n11/20/2026,1.048,850,1898\n',
+      ['"1.048": write 1048 or 1.0480'],
+    ],
+    ['fit.csv', `${FIT};2.345;8.012;10.480\n`, ['"10.480"', '"8.012"', '"2.345"']],
+  ])('of a known program that may be a thousand is refused: %s', async (name, text, said) => {
+    const { bodies, invalid } = await read(text, { name });
+    expect(invalid).toEqual(said.map((part) => expect.stringContaining(part)));
+    expect(JSON.stringify(bodies)).not.toMatch(/steps|activeCal|distance/);
+  });
+
+  it('of a known program is read if another cell shows what a point is', async () => {
+    const commas = await read(`${FIT};2345,6;8.012;10.480\n`);
+    expect(commas.bodies).toMatchObject([{ steps: 10_480, distanceMeters: 8_012 }]);
+    const points = await read(`${FIT};2345.6;8.012;10480\n`);
+    expect(points.bodies).toMatchObject([{ steps: 10_480, totalCaloriesBurned: 2_345.6 }]);
+  });
+
   it('in quotes between commas has a decimal comma if other cells of its fields show one', async () => {
     const table = (weight: string, note = '') =>
       `date,weight (kg),distance (km),steps\n2026-11-20,${weight},"1,234",1700\n2026-11-21,"72,1","2,5",3500\n${note}`;
@@ -585,13 +608,13 @@ describe('an export of no known program', () => {
 
   it.each([
     ['commas', '12,345;9,120', 'write 12345'],
-    ['points', '8.123;9.120', 'write 8123 or 8.123'],
+    ['points', '8.123;9.120', 'write 8123 or 8\n'],
   ])('with thousands that may be decimals costs these values: %s', async (_, cells, hint) => {
     const text = `date;steps;distanceMeters;restingHr\n2026-11-20;${cells};48\n`;
     const { bodies, invalid } = await read(text);
     expect(bodies).toEqual([{ date: DAY, restingHr: 48 }]);
     expect(invalid).toHaveLength(2);
-    expect(invalid.join()).toContain(hint);
+    expect(invalid.concat('').join('\n')).toContain(hint);
     const points = `date;weightKg;steps;distanceMeters\n${DAY};72.4;2,345;812.345\n`;
     expect((await read(points)).bodies).toEqual([
       { date: DAY, weight: 72.4, steps: 2_345, distanceMeters: 812.345 },
