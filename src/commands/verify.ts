@@ -72,7 +72,8 @@ export const verify: CommandModule = {
           output.result(verifiedJson(item, accepted), text);
         }
         const shortened = items.filter((item) => item.shortened !== undefined).length;
-        output.text(summaryText(summary, shortened, since));
+        const { undone, undoing } = ledger.counts();
+        output.text(summaryText(summary, shortened, since, undone + undoing > 0));
         const days: VerifiedDay[] = [];
         for (const kind of withDays ? KINDS : []) {
           const checked = await verifyDays(kind, since ?? '0001-01-01', records, client, signal);
@@ -152,15 +153,17 @@ function daysText(days: readonly VerifiedDay[]): string {
 /**
  * @param shortened how many workouts are shorter than their recording
  * @param since the first day of the recordings that were compared, if not all were
+ * @param hasUndone recordings were uploaded and undone
  */
 function summaryText(
   { total, present, missing, pending, notKnown }: Record<'total' | Verified['outcome'], number>,
   shortened: number,
   since: string | undefined,
+  hasUndone: boolean,
 ): string {
   if (total === 0) {
     const which = since === undefined ? '' : ` that was recorded since ${since}`;
-    return `No recording to verify: none${which} was uploaded from here.`;
+    return `No recording to verify: none${which} was uploaded from here${hasUndone ? ', except undone ones' : ''}.`;
   }
   const parts = [
     [
