@@ -150,13 +150,15 @@ export function fileText(
 }
 
 function sentLines(upload: LedgerUpload, view: ActivityView): string[] {
-  const { activity, path, attempts } = upload;
+  const { activity, attempts, path, state } = upload;
   return [
     ...(activity.startedAt === undefined
       ? []
       : [`  ${activityText(activity, basename(path), view)}`]),
-    // 0: the run ended before the first answer.
-    `  Sent as ${path}${attempts === 0 ? '' : `, ${plural(attempts, 'request')} in all`}`,
+    ...(state === 'held'
+      ? []
+      : // 0: the run ended before the first answer.
+        [`  Sent as ${path}${attempts === 0 ? '' : `, ${plural(attempts, 'request')} in all`}`]),
   ];
 }
 
