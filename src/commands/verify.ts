@@ -11,7 +11,7 @@ import { onlyAccepts } from '../config/platforms.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/days/zone.ts';
 import { type ActivityView, activityText } from '../app/words/activities.ts';
-import { verifiedJson } from '../app/words/uploads.ts';
+import { resendText, verifiedJson } from '../app/words/uploads.ts';
 import { type VerifiedDay, verifyDays } from '../records/verify-days.ts';
 import { ago, clockTime, distance, plural } from '../terminal/words.ts';
 import { type Verified, verifyUploads } from '../upload/verify.ts';
@@ -122,7 +122,7 @@ function itemText(
 
 /** @param took when the service took it, such as `received it 3 days ago` */
 export function missingText(path: string, took: string): Text {
-  return phrase`${path}: missing. The platform ${took} and has no workout of it: it could not process the recording, or the workout was deleted. ${sync('upload', '--force', path)} sends it again.`;
+  return phrase`${path}: missing. The platform ${took} and has no workout of it: it could not process the recording, or the workout was deleted. ${resendText(path, '--force', 'sends it again')}`;
 }
 
 /** Returns the text of a day; undefined if the platform holds what was sent. */

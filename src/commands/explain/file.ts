@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { isTrackName } from '../../inputs/recording-names.ts';
+import { fileOf, isTrackName } from '../../inputs/recording-names.ts';
 import type { EndpointName } from '../../config/endpoints.ts';
 import { type PlatformFacts, onlyAccepts } from '../../config/platforms.ts';
 import type { Context } from '../../base/context.ts';
@@ -9,12 +9,12 @@ import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import type { UploadLedger } from '../../ledger/uploads.ts';
 import { sha256 } from '../../system/this-process.ts';
 import { ago, plural } from '../../terminal/words.ts';
-import { readFile } from '../../upload/read-recording.ts';
-import { recordingsOf } from '../../upload/recordings-of.ts';
+import { recordingsIn } from '../../upload/recordings-in.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { Uploader } from '../../upload/uploader.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { invalidHint } from '../../app/words/invalid-hint.ts';
+import { resendText } from '../../app/words/uploads.ts';
 
 export interface ExplainedFile {
   readonly path: string;
@@ -42,21 +42,16 @@ export async function* explainFile(
   absolute: string,
   { uploads, uploader }: { readonly uploads: UploadLedger; readonly uploader: Uploader },
   standing: Standing,
-  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+  context: Pick<Context, 'clock' | 'signal'>,
 ): AsyncGenerator<ExplainedFile, void, undefined> {
-  const contents = readFile(absolute);
-  if ('problem' in contents) {
-    yield { path, state: 'not-sent', reason: contents.problem };
-    return;
-  }
-  for await (const found of recordingsOf(path, contents, { now: clock.now(), signal })) {
+  for await (const found of recordingsIn(path, absolute, context)) {
     if ('problem' in found) {
       yield { path: found.path, state: 'not-sent', reason: found.problem };
       continue;
     }
     const { track } = found;
     const hash = sha256(found.contents.bytes);
-    const upload = (track && uploads.findConverted(track.digest)) ?? uploads.find(hash);
+    const upload = uploads.findOfFile(hash, track?.digest);
     const about = { path: found.path, sha256: hash };
     if (upload !== undefined) yield { ...about, upload, ...stateOf(upload, uploads.platform) };
     else {
@@ -84,11 +79,11 @@ function wouldBe(item: UploadItem, standing: Standing): Explanation {
     return { state: 'not-sent', reason: hinted(detail, hint) };
   }
   if (item.outcome === 'covered' || item.outcome === 'held') {
-    const anyway = phrase`${sync('upload', '--same-ride', path)} sends it all the same.`;
+    const anyway = resendText(path, '--same-ride', 'sends it all the same');
     const reason = hinted(`The same ride was sent: ${item.by.join(', ')}.`, anyway);
     return { state: item.outcome, reason };
   }
-  const next = phrase`Run ${sync('login')}, then ${sync('upload', path)}.`;
+  const next = phrase`Run ${sync('login')}, then ${sync('upload', fileOf(path))}.`;
   switch (standing) {
     case 'none':
       return { state: 'unknown', reason: phrase`${NOT_KNOWN} ${next}` };
@@ -105,7 +100,7 @@ function wouldBe(item: UploadItem, standing: Standing): Explanation {
         : '';
       return {
         state: 'new',
-        reason: phrase`It was never sent. ${sync('upload', path)} sends it${unless}.`,
+        reason: phrase`It was never sent. ${sync('upload', fileOf(path))} sends it${unless}.`,
       };
     }
   }
@@ -185,12 +180,12 @@ export function stateOf({ state, message, path }: LedgerUpload, facts: PlatformF
     case 'undone':
       return {
         state: 'undone',
-        reason: phrase`Its workout was removed from here. ${sync('upload', '--force', path)} sends it again.`,
+        reason: phrase`Its workout was removed from here. ${resendText(path, '--force', 'sends it again')}`,
       };
     case 'held':
       return {
         state: 'held',
-        reason: phrase`Another recording of the same ride was sent. ${sync('upload', '--same-ride', path)} sends it too.`,
+        reason: phrase`Another recording of the same ride was sent. ${resendText(path, '--same-ride', 'sends it too')}`,
       };
     case 'pending':
       return {
