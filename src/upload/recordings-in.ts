@@ -9,6 +9,8 @@ import { readMember } from './read-member.ts';
 import { readFile } from './read-recording.ts';
 import { type FoundRecording, type NoRecording, recordingsOf } from './recordings-of.ts';
 
+/** `source`: the bytes of its file or member, unpacked; those of the recording, unless it was converted. */
+type Found = FoundRecording & { readonly source: Buffer };
 type NotFound = Pick<NoRecording, 'path' | 'problem'>;
 
 /**
@@ -22,20 +24,23 @@ export async function* recordingsIn(
   path: string,
   absolute: string,
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
-): AsyncGenerator<FoundRecording | NotFound, void, undefined> {
+): AsyncGenerator<Found | NotFound, void, undefined> {
   const isFile = existsSync(absolute);
   const file = isFile ? path : fileOf(path);
   let isFound = false;
   for await (const source of sourcesIn(file, isFile ? absolute : fileOf(absolute), signal)) {
-    const { contents } = source;
-    const all =
-      'problem' in contents
-        ? [{ path: source.path, problem: contents.problem }]
-        : recordingsOf(source.path, contents, { now: clock.now(), signal });
-    for await (const found of all) {
+    if (!isFile && !path.startsWith(source.path)) continue;
+    const contents = await source.read();
+    if ('problem' in contents) {
+      isFound = true;
+      yield { path: source.path, problem: contents.problem };
+      continue;
+    }
+    const tools = { now: clock.now(), signal };
+    for await (const found of recordingsOf(source.path, contents, tools)) {
       if (!isFile && found.path !== path) continue;
       isFound = true;
-      yield found;
+      yield 'problem' in found ? found : { ...found, source: contents.bytes };
     }
   }
   const problem = isFile ? 'It holds no recording.' : `${file} holds no such recording.`;
@@ -44,15 +49,15 @@ export async function* recordingsIn(
 
 async function* sourcesIn(path: string, absolute: string, signal: AbortSignal) {
   if (!isZipName(absolute) || !(await isZipFile(absolute))) {
-    yield { path, contents: readFile(absolute) };
+    yield { path, read: () => readFile(absolute) };
     return;
   }
   const archives = new Archives(signal, loadOs().tmpdir());
   try {
     for await (const member of archives.members(path, absolute)) {
-      if ('problem' in member) yield { path: member.path, contents: member };
+      if ('problem' in member) yield { path: member.path, read: () => member };
       else if (isActivityName(basename(member.path))) {
-        yield { path: member.path, contents: await readMember(member) };
+        yield { path: member.path, read: () => readMember(member) };
       }
     }
   } finally {

@@ -3,6 +3,7 @@ import { fileOf, isTrackName } from '../../inputs/recording-names.ts';
 import type { EndpointName } from '../../config/endpoints.ts';
 import { type PlatformFacts, onlyAccepts } from '../../config/platforms.ts';
 import type { Context } from '../../base/context.ts';
+import type { Activity } from '../../fit/activity.ts';
 import { type Text, hinted, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
@@ -22,12 +23,22 @@ export interface ExplainedFile {
   readonly state: keyof typeof STATE_WORDS;
   readonly reason: Text;
   readonly upload?: LedgerUpload;
+  /** Of a recording that could be sent. */
+  readonly activity?: Activity;
 }
 
 type Explanation = Pick<ExplainedFile, 'state' | 'reason'>;
 
-/** `ended`: the ledger is that of the last login; `none`: its account is not known; `copied`: the file is a copy. */
+/** `ended`: the ledger is that of the last login; `none`: its account is not known; `copied`: a watcher has a copy. */
 type Standing = 'good' | 'ended' | 'none' | 'copied';
+
+interface Tools {
+  readonly uploads: UploadLedger;
+  /** Of a dry run. */
+  readonly uploader: Uploader;
+  /** What a watcher has to send, by the SHA-256 of the file. */
+  readonly copies: ReadonlyMap<string, unknown>;
+}
 
 export const NOT_KNOWN = 'Whether anything was sent from here is not known without a login.';
 
@@ -35,12 +46,11 @@ export const NOT_KNOWN = 'Whether anything was sent from here is not known witho
  * Explains the recordings of a file: by the ledger, or by what an upload would do with them.
  *
  * @param path as the user gave it
- * @param uploader of a dry run
  */
 export async function* explainFile(
   path: string,
   absolute: string,
-  { uploads, uploader }: { readonly uploads: UploadLedger; readonly uploader: Uploader },
+  { uploads, uploader, copies }: Tools,
   standing: Standing,
   context: Pick<Context, 'clock' | 'signal'>,
 ): AsyncGenerator<ExplainedFile, void, undefined> {
@@ -56,7 +66,12 @@ export async function* explainFile(
     if (upload !== undefined) yield { ...about, upload, ...stateOf(upload, uploads.platform) };
     else {
       const item = await uploader.uploadContents({ path: found.path, track }, found.contents);
-      yield item.outcome === 'invalid' ? unusable(item) : { ...about, ...wouldBe(item, standing) };
+      const isCopied = copies.has(sha256(found.source));
+      const state = wouldBe(item, isCopied ? 'copied' : standing);
+      const activity = 'activity' in item && item.activity;
+      yield item.outcome === 'invalid'
+        ? unusable(item)
+        : { ...about, ...state, ...(activity ? { activity } : {}) };
     }
   }
 }
@@ -92,7 +107,7 @@ function wouldBe(item: UploadItem, standing: Standing): Explanation {
     case 'copied':
       return {
         state: 'waiting',
-        reason: phrase`The file is gone, and ${sync('watch')} sends its copy.`,
+        reason: phrase`A watcher copied it, and ${sync('watch')} sends the copy.`,
       };
     case 'good': {
       const unless = isTrackName(basename(path))
@@ -106,8 +121,9 @@ function wouldBe(item: UploadItem, standing: Standing): Explanation {
   }
 }
 
-export function fileJson({ upload, ...file }: ExplainedFile): Record<string, unknown> {
-  const line = { type: 'explain', subject: 'file', ...file };
+export function fileJson(explained: ExplainedFile): Record<string, unknown> {
+  const { path, sha256, state, reason, upload } = explained;
+  const line = { type: 'explain', subject: 'file', path, sha256, state, reason };
   if (upload === undefined) return line;
   const { activity, ...row } = upload;
   const times = withIsoTimes(row, 'changedAt');
