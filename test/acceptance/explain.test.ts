@@ -53,3 +53,32 @@ it('sync explain names the recordings that a watcher copied and has to send', as
   expect(shown.split(copied)).toHaveLength(3);
   expect(shown).toContain(path('two.tcx#2'));
 });
+
+it.each([
+  [
+    'interface',
+    'nutrition',
+    { items: [{ name: 'Gel', carbs: 25, logged_at: '2026-02-15T08:00:00Z' }] },
+  ],
+  ['coach-watts', 'wellness', { weight: 72 }],
+] as const)('a day stays as it was if %s refuses to undo its %s', async (platform, kind, day) => {
+  const world = await openLoggedInWorld({ platform });
+  const push = async (values: object) => {
+    const file = world.write('day.json', JSON.stringify({ date: '2026-02-15', ...values }));
+    expect((await world.sync(['push', kind, file])).code).toBe(0);
+  };
+  if (kind === 'wellness') await push({ weight: 73 });
+  await push(day);
+  const explain = async () => {
+    const [line] = await world.lines(['explain', '2026-02-15']);
+    return (line?.['records'] as Record<string, unknown>[]).find((each) => each['kind'] === kind);
+  };
+  const before = await explain();
+  expect(before).toMatchObject({ state: 'confirmed' });
+  world.sandbox.control.addFaults(`${kind}:400*8`);
+  expect(await world.sync(['undo', kind, '2026-02-15'])).toMatchObject({ code: 6 });
+  expect(await explain()).toEqual(before);
+  expect(await world.lines(['status'])).toMatchObject([{ waiting: { records: [] } }]);
+  world.sandbox.control.clearFaults();
+  expect(await world.sync(['undo', kind, '2026-02-15'])).toMatchObject({ code: 0 });
+});

@@ -9,7 +9,7 @@ import { withIsoTimes } from '../../base/time.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import type { UploadLedger } from '../../ledger/uploads.ts';
 import { sha256 } from '../../system/this-process.ts';
-import { ago, plural } from '../../terminal/words.ts';
+import { ago, plural, sentence } from '../../terminal/words.ts';
 import { recordingsIn } from '../../upload/recordings-in.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { Uploader } from '../../upload/uploader.ts';
@@ -179,7 +179,7 @@ export function takenText(endpoint: EndpointName, facts: PlatformFacts): string 
 }
 
 export function refusedText(message: string | null | undefined): string {
-  return `The platform refused it: ${message ?? ''}`;
+  return sentence(`The platform refused it: ${message ?? ''}`);
 }
 
 export function stateOf({ state, message, path }: LedgerUpload, facts: PlatformFacts): Explanation {
