@@ -157,6 +157,14 @@ export function recordLedger(
         WHERE account = ${account} AND kind = ${kind} AND date = ${date}
         ORDER BY sent_at DESC, path` as DayFile[];
     },
+    /** Returns the days that the service holds with values of a file. @param path as in {@link DayFile} */
+    datesFrom(kind: RecordKind, path: string): readonly string[] {
+      const rows = database.all`
+        SELECT date FROM records JOIN record_files USING (account, kind, date)
+        WHERE account = ${account} AND kind = ${kind} AND path = ${path} AND state = 'confirmed'
+        ORDER BY date`;
+      return (rows as { date: string }[]).map(({ date }) => date);
+    },
     /** Gives up the claim, whether or not the day was delivered. */
     release(kind: RecordKind, date: string): void {
       try {

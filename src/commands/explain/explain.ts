@@ -52,10 +52,10 @@ export const explain: CommandModule = {
     return await withLedger(context, config, { offline: !isLogged }, async (connection, ledger) => {
       const standing = isLogged ? 'good' : isKnown ? 'ended' : 'none';
       const options = { dryRun: true, sameRide: config.get('sameRide') };
-      const { uploads } = ledger;
+      const { uploads, records } = ledger;
       const uploader = new Uploader(context, options, targetsOf(connection, ledger).upload);
       const explained = (path: string, file: string) =>
-        explainFile(path, file, { uploads, uploader, copies }, standing, context);
+        explainFile(path, file, { uploads, records, uploader, copies }, standing, context);
       if ('file' in subject) {
         for await (const file of explained(given, subject.file)) {
           output.result(fileJson(file), fileText(file, view));

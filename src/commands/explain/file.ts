@@ -7,7 +7,9 @@ import type { Activity } from '../../fit/activity.ts';
 import { type Text, hinted, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
+import type { RecordLedger } from '../../ledger/records.ts';
 import type { UploadLedger } from '../../ledger/uploads.ts';
+import { lastingPath } from '../../system/mtp-path.ts';
 import { sha256 } from '../../system/this-process.ts';
 import { ago, plural, sentence } from '../../terminal/words.ts';
 import { recordingsIn } from '../../upload/recordings-in.ts';
@@ -34,6 +36,7 @@ type Standing = 'good' | 'ended' | 'none' | 'copied';
 
 interface Tools {
   readonly uploads: UploadLedger;
+  readonly records: Pick<RecordLedger, 'datesFrom'>;
   /** Of a dry run. */
   readonly uploader: Uploader;
   /** What a watcher has to send, by the SHA-256 of the file. */
@@ -50,7 +53,7 @@ export const NOT_KNOWN = 'Whether anything was sent from here is not known witho
 export async function* explainFile(
   path: string,
   absolute: string,
-  { uploads, uploader, copies }: Tools,
+  { uploads, records, uploader, copies }: Tools,
   standing: Standing,
   context: Pick<Context, 'clock' | 'signal'>,
 ): AsyncGenerator<ExplainedFile, void, undefined> {
@@ -67,7 +70,9 @@ export async function* explainFile(
     else {
       const item = await uploader.uploadContents({ path: found.path, track }, found.contents);
       const isCopied = copies.has(sha256(found.source));
-      const state = wouldBe(item, isCopied ? 'copied' : standing);
+      const origin = lastingPath(absolute + found.path.slice(path.length));
+      const days = records.datesFrom('wellness', origin);
+      const state = wouldBe(item, isCopied ? 'copied' : standing, days);
       const activity = 'activity' in item && item.activity;
       yield item.outcome === 'invalid'
         ? unusable(item)
@@ -84,14 +89,21 @@ function unusable({
   return { path, state: 'not-sent', reason: hinted(detail, invalidHint(path, reason)) };
 }
 
-/** Says what an upload would do with a recording that was never sent. */
-function wouldBe(item: UploadItem, standing: Standing): Explanation {
+/**
+ * Says what an upload would do with a recording that was never sent.
+ *
+ * @param days of the wellness in it that the platform has
+ */
+function wouldBe(item: UploadItem, standing: Standing, days: readonly string[]): Explanation {
   const { path } = item;
   if (item.outcome === 'skipped') {
     const { detail = '', wellness = false } = item;
     const isShorter = item.reason === 'shorter';
-    const hint = isShorter ? undefined : invalidHint(path, 'not-an-activity', wellness);
-    return { state: 'not-sent', reason: hinted(detail, hint) };
+    const sent = days.length > 1 ? `${days.length} days, the last ${days.at(-1)}` : days[0];
+    const next = sent
+      ? `Its wellness was sent: ${sent}.`
+      : invalidHint(path, 'not-an-activity', wellness);
+    return { state: 'not-sent', reason: hinted(detail, isShorter ? undefined : next) };
   }
   if (item.outcome === 'covered' || item.outcome === 'held') {
     const anyway = resendText(path, '--same-ride', 'sends it all the same');
