@@ -454,7 +454,9 @@ describe('sync inspect', () => {
     const item = inspectFile(file('short.fit', truncated(ride, missing)));
     expect(item).toMatchObject({ state: 'incomplete', size, readableBytes: undefined });
     const all = size.toLocaleString('en-US');
-    expect(shown(item).join(' ').replace(/\s+/g, ' ')).toContain(`Readable: ${all} of ${all} bytes`);
+    expect(shown(item).join(' ').replace(/\s+/g, ' ')).toContain(
+      `Readable: ${all} of ${all} bytes`,
+    );
   });
 
   it('unpacks .fit.gz, and shows hash and size of the recording inside', () => {
