@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Archives, isZipFile } from '../archive/archives.ts';
 import { isZipName } from '../archive/zip-name.ts';
 import type { Context } from '../base/context.ts';
+import { attempt } from '../base/errors.ts';
 import { fileOf, isActivityName } from '../inputs/recording-names.ts';
 import { loadOs } from '../system/this-process.ts';
 import { readMember } from './read-member.ts';
@@ -48,7 +49,8 @@ export async function* recordingsIn(
 }
 
 async function* sourcesIn(path: string, absolute: string, signal: AbortSignal) {
-  if (!isZipName(absolute) || !(await isZipFile(absolute))) {
+  const isFile = attempt(() => statSync(absolute).isFile()) === true;
+  if (!isFile || !isZipName(absolute) || !(await isZipFile(absolute))) {
     yield { path, read: () => readFile(absolute) };
     return;
   }

@@ -73,6 +73,11 @@ describe('the recordings of an archive', () => {
       });
     }
     expect(await world.sync(['explain', 'none.zip/m3.fit'])).toMatchObject({ code: 2 });
+    world.write('folder.zip/m1.fit', recording(1));
+    expect((await world.sync(['explain', 'folder.zip/m1.fit'])).stdout).toContain('uploaded');
+    for (const path of ['folder.zip', 'folder.zip/m3.fit']) {
+      expect((await world.sync(['inspect', path])).stdout).toContain('It is a folder.');
+    }
   });
 });
 
