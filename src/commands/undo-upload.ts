@@ -8,7 +8,7 @@ import { type Subject, findSubject } from '../app/flags/subject.ts';
 import { withLedger } from '../app/ledger.ts';
 import { uploadsOfDays } from '../app/uploads-of-days.ts';
 import { activityText } from '../app/words/activities.ts';
-import { undoneJson } from '../app/words/uploads.ts';
+import { resendText, undoneJson } from '../app/words/uploads.ts';
 import { zoneFor } from '../app/zone.ts';
 import { ExitCode, SyncError, worstExitCode } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
@@ -17,8 +17,7 @@ import type { LedgerUpload } from '../ledger/upload-rows.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import { plural } from '../terminal/words.ts';
 import { sha256 } from '../system/this-process.ts';
-import { readFile } from '../upload/read-recording.ts';
-import { recordingsOf } from '../upload/recordings-of.ts';
+import { recordingsIn } from '../upload/recordings-in.ts';
 import { type KeptWorkout, type Removable, takeBack } from '../upload/undo.ts';
 
 interface UndoFlags {
@@ -53,7 +52,7 @@ export const undoUpload: CommandModule = {
         output.result(undoneJson(upload, { outcome, message, ...more }), text);
       };
       const sent = new Map<string, LedgerUpload>();
-      for (const upload of await sentUploads(subject, zone, ledger, context)) {
+      for (const upload of await sentUploads(subject, zone, ledger, given, context)) {
         const message = phrase`undone before. ${again(upload)}`;
         if (upload.state === 'confirmed' || upload.state === 'undoing')
           sent.set(upload.sha256, upload);
@@ -119,22 +118,25 @@ async function sentUploads(
   subject: Subject,
   zone: string,
   ledger: UploadLedger,
-  { clock, signal }: AppContext,
+  given: string,
+  context: AppContext,
 ): Promise<LedgerUpload[]> {
   if ('date' in subject) {
     const { date } = subject;
     return uploadsOfDays(ledger, date, date, zone).map(({ upload }) => upload);
   }
-  const contents = readFile(subject.file);
-  if ('problem' in contents) throw new SyncError('INPUT_INVALID', contents.problem);
   const uploads: LedgerUpload[] = [];
-  for await (const found of recordingsOf(subject.file, contents, { now: clock.now(), signal })) {
-    if ('problem' in found) continue;
-    const { track } = found;
-    const { bytes } = found.contents;
-    const upload = (track && ledger.findConverted(track.digest)) ?? ledger.find(sha256(bytes));
+  let fault: SyncError | undefined;
+  for await (const found of recordingsIn(given, subject.file, context)) {
+    if ('problem' in found) {
+      fault ??= new SyncError('INPUT_INVALID', `${found.path}: ${found.problem}`);
+      continue;
+    }
+    const { contents, track } = found;
+    const upload = ledger.findOfFile(sha256(contents.bytes), track?.digest);
     if (upload !== undefined) uploads.push(upload);
   }
+  if (uploads.length === 0 && fault !== undefined) throw fault;
   return uploads;
 }
 
@@ -156,7 +158,7 @@ function showWorkouts(
 }
 
 function again({ path }: LedgerUpload): Text {
-  return phrase`${sync('upload', '--force', path)} sends it again.`;
+  return resendText(path, '--force', 'sends it again');
 }
 
 function keptText({ obstacle, other }: KeptWorkout): Undone {

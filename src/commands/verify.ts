@@ -11,7 +11,7 @@ import { onlyAccepts } from '../config/platforms.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/days/zone.ts';
 import { type ActivityView, activityText } from '../app/words/activities.ts';
-import { verifiedJson } from '../app/words/uploads.ts';
+import { resendText, verifiedJson } from '../app/words/uploads.ts';
 import { type VerifiedDay, verifyDays } from '../records/verify-days.ts';
 import { ago, clockTime, distance, plural } from '../terminal/words.ts';
 import { type Verified, verifyUploads } from '../upload/verify.ts';
@@ -72,7 +72,8 @@ export const verify: CommandModule = {
           output.result(verifiedJson(item, accepted), text);
         }
         const shortened = items.filter((item) => item.shortened !== undefined).length;
-        output.text(summaryText(summary, shortened, since));
+        const { undone, undoing } = ledger.counts();
+        output.text(summaryText(summary, shortened, since, undone + undoing > 0));
         const days: VerifiedDay[] = [];
         for (const kind of withDays ? KINDS : []) {
           const checked = await verifyDays(kind, since ?? '0001-01-01', records, client, signal);
@@ -121,7 +122,7 @@ function itemText(
 
 /** @param took when the service took it, such as `received it 3 days ago` */
 export function missingText(path: string, took: string): Text {
-  return phrase`${path}: missing. The platform ${took} and has no workout of it: it could not process the recording, or the workout was deleted. ${sync('upload', '--force', path)} sends it again.`;
+  return phrase`${path}: missing. The platform ${took} and has no workout of it: it could not process the recording, or the workout was deleted. ${resendText(path, '--force', 'sends it again')}`;
 }
 
 /** Returns the text of a day; undefined if the platform holds what was sent. */
@@ -152,15 +153,17 @@ function daysText(days: readonly VerifiedDay[]): string {
 /**
  * @param shortened how many workouts are shorter than their recording
  * @param since the first day of the recordings that were compared, if not all were
+ * @param hasUndone recordings were uploaded and undone
  */
 function summaryText(
   { total, present, missing, pending, notKnown }: Record<'total' | Verified['outcome'], number>,
   shortened: number,
   since: string | undefined,
+  hasUndone: boolean,
 ): string {
   if (total === 0) {
     const which = since === undefined ? '' : ` that was recorded since ${since}`;
-    return `No recording to verify: none${which} was uploaded from here.`;
+    return `No recording to verify: none${which} was uploaded from here${hasUndone ? ', except undone ones' : ''}.`;
   }
   const parts = [
     [

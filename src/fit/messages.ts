@@ -67,8 +67,8 @@ export function readMessages(bytes: Uint8Array, visitors: Visitors): ReadEnd {
     const isInside = !isUnfinished(header) && stated <= bytes.length;
     const dataEnd = isInside ? stated : bytes.length;
     const at = readRecords(bytes, dataStart, dataEnd, visitors);
-    if (at < dataEnd || !isInside) return { at, complete: at === dataEnd };
     start = dataEnd + CRC_BYTES;
+    if (at < dataEnd || start > bytes.length) return { at, complete: at === dataEnd };
   }
 }
 

@@ -45,6 +45,14 @@ export function isActivityName(name: string): boolean {
   return isRecordingName(name) || isTrackName(name);
 }
 
+/**
+ * Returns the file that holds a recording, by the path that reports and the ledger give it: it may lead into a zip
+ * archive, or end in the number of an activity (`rides.zip/1.fit`, `day.tcx#2`).
+ */
+export function fileOf(path: string): string {
+  return /^.+?\.zip(?=[/\\])/i.exec(path)?.[0] ?? path.replace(/#\d+$/, '');
+}
+
 /** Returns whether `upload` sends a file of a folder, or names it. */
 export function isUploadName(name: string): boolean {
   return isActivityName(name) || (isZipName(name) && !name.startsWith('.'));

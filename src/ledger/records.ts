@@ -135,6 +135,12 @@ export function recordLedger(
         UPDATE records SET state = 'rejected', message = ${message}, changed_at = ${now()}
         WHERE account = ${account} AND kind = ${kind} AND date = ${date}`;
     },
+    /** Records that the service refused an undo: the day is as it was. @param before what {@link find} gave */
+    keep(kind: RecordKind, date: string, before: Omit<RecordRow, 'owner'>): void {
+      database.run`
+        UPDATE records SET state = ${before.state}, message = ${before.message}, changed_at = ${before.changedAt}
+        WHERE account = ${account} AND kind = ${kind} AND date = ${date} AND state = 'rejected' AND owner IS NULL`;
+    },
     /** Forgets a day that the service confirmed: the next run sends it again. */
     forget(kind: RecordKind, date: string): void {
       transaction(database, () => {
@@ -150,6 +156,14 @@ export function recordLedger(
         SELECT path, sent_at AS sentAt FROM record_files
         WHERE account = ${account} AND kind = ${kind} AND date = ${date}
         ORDER BY sent_at DESC, path` as DayFile[];
+    },
+    /** Returns the days that the service holds with values of a file. @param path as in {@link DayFile} */
+    datesFrom(kind: RecordKind, path: string): readonly string[] {
+      const rows = database.all`
+        SELECT date FROM records JOIN record_files USING (account, kind, date)
+        WHERE account = ${account} AND kind = ${kind} AND path = ${path} AND state = 'confirmed'
+        ORDER BY date`;
+      return (rows as { date: string }[]).map(({ date }) => date);
     },
     /** Gives up the claim, whether or not the day was delivered. */
     release(kind: RecordKind, date: string): void {

@@ -86,7 +86,8 @@ async function findWorkouts(
   const workouts = await listWorkouts(uploads, client, signal);
   const known = knownWorkouts([...uploads, ...others], workouts);
   // Otherwise no later list shows it either.
-  const listsOwn = listsOwnWorkouts(ledger.platform) || known.size > 0;
+  const namesSources = workouts.length === 0 || workouts.some((workout) => 'source' in workout);
+  const listsOwn = known.size > 0 || (namesSources && listsOwnWorkouts(ledger.platform));
   return uploads.map((upload) => {
     if (upload.isUndoing && upload.workoutId !== undefined && !hasWorkout(upload, workouts)) {
       return { upload, workoutId: upload.workoutId, title: '', isGone: true };

@@ -194,7 +194,8 @@ describe('sync explain', () => {
     world.sandbox.control.addFaults(`${kind}:400*8`);
     expect((await world.sync(['push', kind, file])).code).toBe(6);
     const shown = await world.lines(['explain', '2026-02-15']);
-    const ofKind = { kind, state: 'refused', reason: text('The platform refused it: ') };
+    const again = `. \`sync push ${kind}\` with its file tries again.`;
+    const ofKind = { kind, state: 'refused', reason: text(again) };
     expect(shown[0]?.['records']).toEqual(
       expect.arrayContaining([expect.objectContaining(ofKind)]),
     );

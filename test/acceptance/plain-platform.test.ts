@@ -329,6 +329,19 @@ it('verify and status say that such a platform accepted a recording', async () =
   });
 });
 
+it('undo does not wait for a workout on a platform that does not say which are ours', async () => {
+  const { platform, sync, write } = await openPlainWorld();
+  write('ride.fit', makeRecording({ startTime: new Date(`${DAY}T06:00:00Z`), durationSecs: 60 }));
+  await sync(['upload', 'ride.fit']);
+  const row = { id: 'w1', date: `${DAY}T06:00:00Z`, title: 'Ride', durationSec: 60 };
+  platform.answers.workouts = { body: [row] };
+  expect((await sync(['verify'])).stdout).toBe('1 recording: 1 is a workout.\n');
+  expect(await sync(['undo', 'upload', 'ride.fit', '--yes'])).toMatchObject({
+    code: 6,
+    stdout: /^ride\.fit: not undone\. No workout there is known to be its own\./,
+  });
+});
+
 it('undo does not wait for a workout on a platform that never listed one of ours', async () => {
   const { sync, write } = await openPlainWorld({ upload: {}, workouts: { body: [] } });
   write('ride.fit', makeRecording());

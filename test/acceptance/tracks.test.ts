@@ -373,6 +373,7 @@ describe('two FIT recordings of one ride', () => {
     expect(explained).toMatchObject({ state: 'held', reason: /r\/1\.fit/ });
     expect(await outcomes(world, ['upload', 'r'])).toMatchObject({ 'r/2.fit': 'held r/1.fit' });
     expect((await world.lines(['explain', 'r/2.fit']))[0]).toMatchObject({ state: 'held' });
+    expect((await world.sync(['explain', 'r/2.fit'])).stdout).not.toContain('Sent as');
     expect((await world.sync(['status'])).stdout).toContain('1 held (the same ride was sent)');
     expect(await outcomes(world, ['upload', '--same-ride', 'r/2.fit'])).toEqual({
       'r/2.fit': 'uploaded',

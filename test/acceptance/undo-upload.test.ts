@@ -45,6 +45,9 @@ describe('sync undo upload', () => {
     ]);
     expect(await titles()).toEqual([]);
     expect(await undo('ride.fit', '--yes')).toMatchObject([0, { outcome: 'skipped' }]);
+    expect((await world.sync(['verify'])).stdout).toBe(
+      'No recording to verify: none was uploaded from here, except undone ones.\n',
+    );
     expect(await world.sync(['upload', 'ride.fit'])).toMatchObject({
       stdout: 'Nothing to send. 1 file: 1 undone before (--force sends them again).\n',
     });

@@ -105,6 +105,18 @@ describe.each(KINDS)('sync watch --wellness on %s', (platform) => {
     expect([bodies(), days(third)]).toEqual([[SENT14, SENT14], []]);
   });
 
+  it('lets sync explain say which wellness of a file was sent', async () => {
+    const { world, folder, add } = await openDevice();
+    const [one, two] = [add('Monitor/1.FIT', FEB14), add('two.fit', FEB14)];
+    const hint = (path: string) => `\`sync push wellness ${path}\` sends its wellness.`;
+    const explain = async (path: string) => (await world.sync(['explain', path])).stdout;
+    expect(await explain(one)).toContain(hint(one));
+    await world.sync(['watch', '--once', '--wellness', folder]);
+    expect(await explain(one)).toContain(' Its wellness was sent: 2026-02-14.');
+    expect(await explain(one)).not.toContain('push wellness');
+    expect(await explain(two)).toContain(hint(two));
+  });
+
   it('leaves a field as another source sent it', async () => {
     const { world, folder, add, bodies } = await openDevice();
     const morning = { date: '2026-02-14', restingHr: 48 };

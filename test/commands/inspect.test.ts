@@ -449,6 +449,16 @@ describe('sync inspect', () => {
     expect(text).toContain(`\`sync repair ${path}\` writes a complete copy`);
   });
 
+  it.each([1, 2])('counts no byte that a file lacks which is %i bytes short', (missing) => {
+    const size = ride.length - missing;
+    const item = inspectFile(file('short.fit', truncated(ride, missing)));
+    expect(item).toMatchObject({ state: 'incomplete', size, readableBytes: undefined });
+    const all = size.toLocaleString('en-US');
+    expect(shown(item).join(' ').replace(/\s+/g, ' ')).toContain(
+      `Readable: ${all} of ${all} bytes`,
+    );
+  });
+
   it('unpacks .fit.gz, and shows hash and size of the recording inside', () => {
     expect(inspectFile(file('ride.fit.gz', gzipSync(ride)))).toMatchObject({
       state: 'whole',

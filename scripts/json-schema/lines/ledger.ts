@@ -9,11 +9,11 @@ import {
   sentRecording,
 } from './shared.ts';
 
-/** The states of a recording that was sent. */
+/** The states of a recording that was sent, held or copied. */
 const SENT_STATES = {
   uploaded: 'the platform has it',
   refused: 'the platform refused it',
-  waiting: 'begun, and not confirmed yet',
+  waiting: 'begun, and not confirmed yet; or a watcher copied it, and has to send the copy',
   undoing: '`sync undo upload` was interrupted: its workout may be removed',
   undone: 'its workout was removed from here',
   held: 'not sent: another recording of the same ride was (the setting `sameRide`)',
@@ -58,7 +58,7 @@ export const LEDGER_LINES = {
           'not-sent': 'not a recording that is sent',
         }),
         reason: f.text('Why, as a sentence.'),
-        upload: f.object('Its entry in the record of sent data.', 'it was sent before', {
+        upload: f.object('Its entry in the record of sent data.', 'it was sent or held before', {
           sha256: f.sha256('SHA-256 of the recording, unpacked.'),
           path: f.text('The file that was sent last.'),
           ...activity,
@@ -83,9 +83,10 @@ export const LEDGER_LINES = {
         zone: f.text('Time zone of recordings without their own offset.'),
         recordings: f.list('The recordings of activities that began on the day.', {
           ...sentRecording,
+          path: f.text('The file that was sent last, or copied.'),
           state: f.word('Its state.', SENT_STATES),
           reason: f.text('Why, as a sentence.'),
-          changedAt: f.time('When the state changed.'),
+          changedAt: f.time('When the state changed.', 'an upload began before'),
         }),
         records: f.list('The records of the day.', {
           kind: recordKind,

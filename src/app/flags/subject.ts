@@ -2,10 +2,11 @@ import { existsSync, lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SyncError, systemCode } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
+import { fileOf } from '../../inputs/recording-names.ts';
 import type { AppContext } from '../context.ts';
 import { DATE_HINT, readDay } from './date.ts';
 
-/** The absolute path of a file, or a date (`YYYY-MM-DD`). */
+/** The absolute path of a file or of a recording in it, or a date (`YYYY-MM-DD`). */
 export type Subject = { readonly file: string } | { readonly date: string };
 
 /**
@@ -26,6 +27,7 @@ export async function findSubject(
       hint: phrase`Name one file in it. ${sync('upload', '--dry-run')} looks at all of them.`,
     });
   }
+  if (existsSync(fileOf(file))) return { file };
   const date = await readDay(given, zone, clock.now());
   if (date !== undefined) return { date };
   // `ride.fit` was meant as a file, `21.11.2026` and `21/11/2026` as dates.

@@ -4,7 +4,7 @@ import { withIsoTimes } from '../../base/time.ts';
 import type { ProgressState } from '../../terminal/progress-text.ts';
 import { ago, bytes, plural } from '../../terminal/words.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../../upload/report.ts';
-import { isTrackName } from '../../inputs/recording-names.ts';
+import { fileOf, isTrackName } from '../../inputs/recording-names.ts';
 import { shownPath } from '../../system/mtp-path.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import type { Verified } from '../../upload/verify.ts';
@@ -106,15 +106,31 @@ function isExplained({
   return reason === 'shorter';
 }
 
+/**
+ * Names the command that sends a recording although it was sent, held or undone: `upload` takes whole files.
+ *
+ * @param effect such as `sends it again`
+ */
+export function resendText(path: string, flag: string, effect: string): Text {
+  const file = fileOf(path);
+  const more = file === path ? '' : ', with all else in that file';
+  return phrase`${sync('upload', flag, file)} ${effect}${more}.`;
+}
+
 function noteOf(
-  { note, sameRideAs = [] }: Extract<UploadItem, { outcome: 'uploaded' | 'duplicate' }>,
+  { note, sameRideAs = [], service }: Extract<UploadItem, { outcome: 'uploaded' | 'duplicate' }>,
   now: number,
 ): Text {
   const [first] = sameRideAs;
+  // A platform that states nothing about a recording removes none either.
+  const remedy =
+    first === undefined || service.state === undefined
+      ? ''
+      : phrase`; ${sync('undo', 'upload', first.path)} removes that one`;
   const same =
     first === undefined
       ? ''
-      : phrase`. The same ride as ${first.path}, sent ${ago(now - first.sentAt)}; ${sync('undo', 'upload', first.path)} removes that one`;
+      : phrase`. The same ride as ${first.path}, sent ${ago(now - first.sentAt)}${remedy}`;
   return phrase`${note === undefined ? '' : `. ${note}`}${same}`;
 }
 

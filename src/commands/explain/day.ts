@@ -7,7 +7,8 @@ import { type DayFile, KINDS, type RecordKind, type RecordLedger } from '../../l
 import { ago, capital } from '../../terminal/words.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { silentText } from '../../app/words/watchers.ts';
-import { refusedText, stateOf, takenText } from './file.ts';
+import { localDay } from '../../records/days/zone.ts';
+import { type ExplainedFile, refusedText, stateOf, takenText } from './file.ts';
 
 type ExplainedDay = ReturnType<typeof explainDay>;
 
@@ -17,6 +18,7 @@ type ExplainedDay = ReturnType<typeof explainDay>;
  * @param zone decides about recordings without their own offset
  * @param obstacles why this login cannot send records of a kind, if that is known
  * @param unseen what to say of something that the ledger does not have
+ * @param copied the recordings that a watcher has to send, of any day
  * @param silent watched folders that do not answer: the day may have more
  */
 export function explainDay(
@@ -26,18 +28,31 @@ export function explainDay(
   {
     obstacles,
     unseen,
+    copied,
     silent,
-  }: { obstacles: ReadonlyMap<RecordKind, Text>; unseen: string; silent: readonly string[] },
+  }: {
+    obstacles: ReadonlyMap<RecordKind, Text>;
+    unseen: string;
+    copied: readonly ExplainedFile[];
+    silent: readonly string[];
+  },
 ) {
   return {
     date,
     zone,
     unseen,
     silent,
-    recordings: uploadsOfDays(uploads, date, date, zone).map(({ upload }) => ({
-      upload,
-      ...stateOf(upload, uploads.platform),
-    })),
+    recordings: [
+      ...uploadsOfDays(uploads, date, date, zone).map(({ upload }) => ({
+        ...upload,
+        ...stateOf(upload, uploads.platform),
+      })),
+      ...copied.flatMap(({ activity, ...file }) =>
+        activity !== undefined && localDay(activity, zone) === date
+          ? [{ ...file, activity, changedAt: undefined }]
+          : [],
+      ),
+    ],
     records: KINDS.map((kind) => ({
       kind,
       ...stateOfRecord(records, date, kind, unseen, obstacles.get(kind)),
@@ -86,10 +101,9 @@ export function dayJson({
     subject: 'date',
     date,
     zone,
-    recordings: recordings.map(({ upload, ...state }) => {
-      const { path, sha256, changedAt, activity } = upload;
+    recordings: recordings.map(({ path, sha256, changedAt, activity, state, reason }) => {
       const sent = { path, sha256, activity: activityJson(activity), changedAt };
-      return { ...withIsoTimes(sent, 'changedAt'), ...state };
+      return { ...withIsoTimes(sent, 'changedAt'), state, reason };
     }),
     records: records.map(({ files, ...record }) => ({
       ...withIsoTimes(record, 'changedAt'),
@@ -106,18 +120,18 @@ export function dayText(
   { date, zone, recordings, records, unseen, silent }: ExplainedDay,
   view: ActivityView,
 ): Text {
-  const when = (at: number) => ` (${ago(view.now - at)})`;
+  const when = (at: number | undefined) => (at === undefined ? '' : ` (${ago(view.now - at)})`);
   const row = (label: string, text: Text) => phrase`${label.padEnd(LABEL)}${text}`;
   const lines = [
     `${date} in ${zone}`,
-    ...recordings.flatMap(({ upload, reason }) => [
-      row('Activity', activityText(upload.activity, basename(upload.path), view)),
-      row('', phrase`${reason}${when(upload.changedAt)}`),
-      row('', upload.path),
+    ...recordings.flatMap(({ path, activity, reason, changedAt }) => [
+      row('Activity', activityText(activity, basename(path), view)),
+      row('', phrase`${reason}${when(changedAt)}`),
+      row('', path),
     ]),
     ...(recordings.length === 0 ? [row('Activity', unseen)] : []),
     ...records.flatMap(({ kind, reason, changedAt, files }) => [
-      row(capital(kind), phrase`${reason}${changedAt === undefined ? '' : when(changedAt)}`),
+      row(capital(kind), phrase`${reason}${when(changedAt)}`),
       ...fileLines(files).map((line) => row('', line)),
     ]),
     ...silent.map((folder, index) => row(index === 0 ? 'Watching' : '', silentText(folder))),

@@ -42,27 +42,33 @@ export const explain: CommandModule = {
       output.result(fileJson(file), fileText(file, view));
       return ExitCode.ok;
     }
-    const copy = existsSync(absolute) ? undefined : await copyOf(config, absolute);
+    const copies = await copiesFor(config);
+    const isGone = !existsSync(absolute);
+    const copy = [...copies.values()].find(({ path }) => isGone && path === absolute)?.file;
     const subject =
       copy === undefined ? await findSubject(given, () => zone, context) : { file: copy };
     const isLogged = isLoggedIn(config);
     const isKnown = isLogged || config.hadLogin;
     return await withLedger(context, config, { offline: !isLogged }, async (connection, ledger) => {
+      const standing = isLogged ? 'good' : isKnown ? 'ended' : 'none';
+      const options = { dryRun: true, sameRide: config.get('sameRide') };
+      const { uploads, records } = ledger;
+      const uploader = new Uploader(context, options, targetsOf(connection, ledger).upload);
+      const explained = (path: string, file: string) =>
+        explainFile(path, file, { uploads, records, uploader, copies }, standing, context);
       if ('file' in subject) {
-        const login = isLogged ? 'good' : isKnown ? 'ended' : 'none';
-        const standing = copy === undefined ? login : 'copied';
-        const options = { dryRun: true, sameRide: config.get('sameRide') };
-        const { upload } = targetsOf(connection, ledger);
-        const tools = {
-          uploads: ledger.uploads,
-          uploader: new Uploader(context, options, upload),
-        };
-        const files = explainFile(given, subject.file, tools, standing, context);
-        for await (const file of files) output.result(fileJson(file), fileText(file, view));
+        for await (const file of explained(given, subject.file)) {
+          output.result(fileJson(file), fileText(file, view));
+        }
       } else {
         const obstacles = await obstaclesFor(context, config);
         const unseen = isKnown ? 'Nothing was sent from here.' : NOT_KNOWN;
-        const day = explainDay(subject.date, zone, ledger, { obstacles, unseen, silent });
+        const copied: ExplainedFile[] = [];
+        for (const { path, file } of copies.values()) {
+          for await (const each of explained(path, file)) copied.push(each);
+        }
+        const about = { obstacles, unseen, silent, copied };
+        const day = explainDay(subject.date, zone, ledger, about);
         output.result(dayJson(day), dayText(day, view));
       }
       return ExitCode.ok;
@@ -70,14 +76,16 @@ export const explain: CommandModule = {
   },
 };
 
-/** Returns the copy of a file that a watcher has to send; undefined if there is none. */
-async function copyOf(config: Config, path: string): Promise<string | undefined> {
+/** Returns the copies that a watcher has to send, and the path of each file that it copied, by its SHA-256. */
+async function copiesFor(config: Config) {
   const { key } = await knownAccount(config);
-  const copies = [...copiesIn(config.paths.stateDir)];
-  const copy = copies.find(({ label }) => label?.account === key && label.path === path);
-  const names = copy === undefined ? [] : namesIn(copy.folder);
-  const name = names.find((each) => each !== LABEL);
-  return copy === undefined || name === undefined ? undefined : join(copy.folder, name);
+  const copies = new Map<string, { readonly path: string; readonly file: string }>();
+  for (const { sha256, folder, label } of copiesIn(config.paths.stateDir)) {
+    const name = namesIn(folder).find((each) => each !== LABEL && !each.startsWith('.'));
+    if (label?.account !== key || name === undefined) continue;
+    copies.set(sha256, { path: label.path, file: join(folder, name) });
+  }
+  return copies;
 }
 
 /** Returns why the login cannot send a kind of record, by kind. Empty if that is unknown. */

@@ -1,20 +1,23 @@
 import { basename } from 'node:path';
-import { isTrackName } from '../../inputs/recording-names.ts';
+import { fileOf, isTrackName } from '../../inputs/recording-names.ts';
 import type { EndpointName } from '../../config/endpoints.ts';
 import { type PlatformFacts, onlyAccepts } from '../../config/platforms.ts';
 import type { Context } from '../../base/context.ts';
+import type { Activity } from '../../fit/activity.ts';
 import { type Text, hinted, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
+import type { RecordLedger } from '../../ledger/records.ts';
 import type { UploadLedger } from '../../ledger/uploads.ts';
+import { lastingPath } from '../../system/mtp-path.ts';
 import { sha256 } from '../../system/this-process.ts';
-import { ago, plural } from '../../terminal/words.ts';
-import { readFile } from '../../upload/read-recording.ts';
-import { recordingsOf } from '../../upload/recordings-of.ts';
+import { ago, plural, sentence } from '../../terminal/words.ts';
+import { recordingsIn } from '../../upload/recordings-in.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { Uploader } from '../../upload/uploader.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { invalidHint } from '../../app/words/invalid-hint.ts';
+import { resendText } from '../../app/words/uploads.ts';
 
 export interface ExplainedFile {
   readonly path: string;
@@ -22,12 +25,23 @@ export interface ExplainedFile {
   readonly state: keyof typeof STATE_WORDS;
   readonly reason: Text;
   readonly upload?: LedgerUpload;
+  /** Of a recording that could be sent. */
+  readonly activity?: Activity;
 }
 
 type Explanation = Pick<ExplainedFile, 'state' | 'reason'>;
 
-/** `ended`: the ledger is that of the last login; `none`: its account is not known; `copied`: the file is a copy. */
+/** `ended`: the ledger is that of the last login; `none`: its account is not known; `copied`: a watcher has a copy. */
 type Standing = 'good' | 'ended' | 'none' | 'copied';
+
+interface Tools {
+  readonly uploads: UploadLedger;
+  readonly records: Pick<RecordLedger, 'datesFrom'>;
+  /** Of a dry run. */
+  readonly uploader: Uploader;
+  /** What a watcher has to send, by the SHA-256 of the file. */
+  readonly copies: ReadonlyMap<string, unknown>;
+}
 
 export const NOT_KNOWN = 'Whether anything was sent from here is not known without a login.';
 
@@ -35,33 +49,34 @@ export const NOT_KNOWN = 'Whether anything was sent from here is not known witho
  * Explains the recordings of a file: by the ledger, or by what an upload would do with them.
  *
  * @param path as the user gave it
- * @param uploader of a dry run
  */
 export async function* explainFile(
   path: string,
   absolute: string,
-  { uploads, uploader }: { readonly uploads: UploadLedger; readonly uploader: Uploader },
+  { uploads, records, uploader, copies }: Tools,
   standing: Standing,
-  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+  context: Pick<Context, 'clock' | 'signal'>,
 ): AsyncGenerator<ExplainedFile, void, undefined> {
-  const contents = readFile(absolute);
-  if ('problem' in contents) {
-    yield { path, state: 'not-sent', reason: contents.problem };
-    return;
-  }
-  for await (const found of recordingsOf(path, contents, { now: clock.now(), signal })) {
+  for await (const found of recordingsIn(path, absolute, context)) {
     if ('problem' in found) {
       yield { path: found.path, state: 'not-sent', reason: found.problem };
       continue;
     }
     const { track } = found;
     const hash = sha256(found.contents.bytes);
-    const upload = (track && uploads.findConverted(track.digest)) ?? uploads.find(hash);
+    const upload = uploads.findOfFile(hash, track?.digest);
     const about = { path: found.path, sha256: hash };
     if (upload !== undefined) yield { ...about, upload, ...stateOf(upload, uploads.platform) };
     else {
       const item = await uploader.uploadContents({ path: found.path, track }, found.contents);
-      yield item.outcome === 'invalid' ? unusable(item) : { ...about, ...wouldBe(item, standing) };
+      const isCopied = copies.has(sha256(found.source));
+      const origin = lastingPath(absolute + found.path.slice(path.length));
+      const days = records.datesFrom('wellness', origin);
+      const state = wouldBe(item, isCopied ? 'copied' : standing, days);
+      const activity = 'activity' in item && item.activity;
+      yield item.outcome === 'invalid'
+        ? unusable(item)
+        : { ...about, ...state, ...(activity ? { activity } : {}) };
     }
   }
 }
@@ -74,21 +89,28 @@ function unusable({
   return { path, state: 'not-sent', reason: hinted(detail, invalidHint(path, reason)) };
 }
 
-/** Says what an upload would do with a recording that was never sent. */
-function wouldBe(item: UploadItem, standing: Standing): Explanation {
+/**
+ * Says what an upload would do with a recording that was never sent.
+ *
+ * @param days of the wellness in it that the platform has
+ */
+function wouldBe(item: UploadItem, standing: Standing, days: readonly string[]): Explanation {
   const { path } = item;
   if (item.outcome === 'skipped') {
     const { detail = '', wellness = false } = item;
     const isShorter = item.reason === 'shorter';
-    const hint = isShorter ? undefined : invalidHint(path, 'not-an-activity', wellness);
-    return { state: 'not-sent', reason: hinted(detail, hint) };
+    const sent = days.length > 1 ? `${days.length} days, the last ${days.at(-1)}` : days[0];
+    const next = sent
+      ? `Its wellness was sent: ${sent}.`
+      : invalidHint(path, 'not-an-activity', wellness);
+    return { state: 'not-sent', reason: hinted(detail, isShorter ? undefined : next) };
   }
   if (item.outcome === 'covered' || item.outcome === 'held') {
-    const anyway = phrase`${sync('upload', '--same-ride', path)} sends it all the same.`;
+    const anyway = resendText(path, '--same-ride', 'sends it all the same');
     const reason = hinted(`The same ride was sent: ${item.by.join(', ')}.`, anyway);
     return { state: item.outcome, reason };
   }
-  const next = phrase`Run ${sync('login')}, then ${sync('upload', path)}.`;
+  const next = phrase`Run ${sync('login')}, then ${sync('upload', fileOf(path))}.`;
   switch (standing) {
     case 'none':
       return { state: 'unknown', reason: phrase`${NOT_KNOWN} ${next}` };
@@ -97,7 +119,7 @@ function wouldBe(item: UploadItem, standing: Standing): Explanation {
     case 'copied':
       return {
         state: 'waiting',
-        reason: phrase`The file is gone, and ${sync('watch')} sends its copy.`,
+        reason: phrase`A watcher copied it, and ${sync('watch')} sends the copy.`,
       };
     case 'good': {
       const unless = isTrackName(basename(path))
@@ -105,14 +127,15 @@ function wouldBe(item: UploadItem, standing: Standing): Explanation {
         : '';
       return {
         state: 'new',
-        reason: phrase`It was never sent. ${sync('upload', path)} sends it${unless}.`,
+        reason: phrase`It was never sent. ${sync('upload', fileOf(path))} sends it${unless}.`,
       };
     }
   }
 }
 
-export function fileJson({ upload, ...file }: ExplainedFile): Record<string, unknown> {
-  const line = { type: 'explain', subject: 'file', ...file };
+export function fileJson(explained: ExplainedFile): Record<string, unknown> {
+  const { path, sha256, state, reason, upload } = explained;
+  const line = { type: 'explain', subject: 'file', path, sha256, state, reason };
   if (upload === undefined) return line;
   const { activity, ...row } = upload;
   const times = withIsoTimes(row, 'changedAt');
@@ -150,13 +173,15 @@ export function fileText(
 }
 
 function sentLines(upload: LedgerUpload, view: ActivityView): string[] {
-  const { activity, path, attempts } = upload;
+  const { activity, attempts, path, state } = upload;
   return [
     ...(activity.startedAt === undefined
       ? []
       : [`  ${activityText(activity, basename(path), view)}`]),
-    // 0: the run ended before the first answer.
-    `  Sent as ${path}${attempts === 0 ? '' : `, ${plural(attempts, 'request')} in all`}`,
+    ...(state === 'held'
+      ? []
+      : // 0: the run ended before the first answer.
+        [`  Sent as ${path}${attempts === 0 ? '' : `, ${plural(attempts, 'request')} in all`}`]),
   ];
 }
 
@@ -166,7 +191,7 @@ export function takenText(endpoint: EndpointName, facts: PlatformFacts): string 
 }
 
 export function refusedText(message: string | null | undefined): string {
-  return `The platform refused it: ${message ?? ''}`;
+  return sentence(`The platform refused it: ${message ?? ''}`);
 }
 
 export function stateOf({ state, message, path }: LedgerUpload, facts: PlatformFacts): Explanation {
@@ -183,12 +208,12 @@ export function stateOf({ state, message, path }: LedgerUpload, facts: PlatformF
     case 'undone':
       return {
         state: 'undone',
-        reason: phrase`Its workout was removed from here. ${sync('upload', '--force', path)} sends it again.`,
+        reason: phrase`Its workout was removed from here. ${resendText(path, '--force', 'sends it again')}`,
       };
     case 'held':
       return {
         state: 'held',
-        reason: phrase`Another recording of the same ride was sent. ${sync('upload', '--same-ride', path)} sends it too.`,
+        reason: phrase`Another recording of the same ride was sent. ${resendText(path, '--same-ride', 'sends it too')}`,
       };
     case 'pending':
       return {

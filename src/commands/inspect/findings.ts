@@ -28,8 +28,8 @@ import {
   sum,
 } from '../../fit/summary.ts';
 import { identify } from '../../upload/identify.ts';
-import { readFile } from '../../upload/read-recording.ts';
-import { type TrackIdentity, recordingsOf } from '../../upload/recordings-of.ts';
+import { recordingsIn } from '../../upload/recordings-in.ts';
+import type { TrackIdentity } from '../../upload/recordings-of.ts';
 import { sha256 } from '../../system/this-process.ts';
 
 export type InspectItem =
@@ -47,21 +47,16 @@ export interface ShownAverages extends Averages {
 }
 
 /**
- * Reads the recordings of one file; an unreadable one is an outcome, not an error.
+ * Reads the recordings of one file or archive; an unreadable one is an outcome, not an error.
  *
  * @param path as the user named it
  */
 export async function* inspectFile(
   path: string,
   absolute: string,
-  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+  context: Pick<Context, 'clock' | 'signal'>,
 ): AsyncGenerator<InspectItem, void, undefined> {
-  const contents = readFile(absolute);
-  if ('problem' in contents) {
-    yield { path, state: 'unreadable', detail: contents.problem };
-    return;
-  }
-  for await (const found of recordingsOf(path, contents, { now: clock.now(), signal })) {
+  for await (const found of recordingsIn(path, absolute, context)) {
     if ('problem' in found) {
       yield { path: found.path, state: 'unreadable', detail: found.problem };
       continue;

@@ -11,7 +11,7 @@ import { inspectLines } from './text.ts';
 const USUAL_COLUMNS = 80;
 
 export const inspect: CommandModule = {
-  declare: (command) => command.argument('<file...>', 'recordings: .fit, .gpx and .tcx files'),
+  declare: (command) => command.argument('<file...>', '.fit, .gpx and .tcx files, .zip archives'),
   examples: ['sync inspect ride.fit', 'sync inspect *.fit --json'],
 
   async run(context, files: readonly string[]) {

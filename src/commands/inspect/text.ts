@@ -1,5 +1,7 @@
 import { type Text, phrase, sync } from '../../base/phrase.ts';
 import { TRANSITION, paceOf } from '../../fit/sports.ts';
+import { resendText } from '../../app/words/uploads.ts';
+import { fileOf } from '../../inputs/recording-names.ts';
 import { capital, clockTime, distance, weekday } from '../../terminal/words.ts';
 import type {
   RecordingDevice,
@@ -31,6 +33,7 @@ export function inspectLines(item: InspectItem, screen: Screen): Text[] {
 /** Reports the problem of a file, how much of it can be read, and whether it is sent. */
 function verdictLines(item: NamedItem): Text[] {
   const { path, state, detail, isSent, hasWellness, holds = '' } = item;
+  const file = fileOf(path);
   const isDamaged = state === 'incomplete' || state === 'corrupt';
   return present([
     detail,
@@ -38,13 +41,13 @@ function verdictLines(item: NamedItem): Text[] {
       ? 'Its checksum is correct, but it cannot be decoded to its end: the device or program that wrote it made a mistake.'
       : undefined,
     readableLine(item),
-    isDamaged && item.records > 0
+    isDamaged && item.records > 0 && file === path
       ? phrase`${sync('repair', path)} writes a complete copy of what can be read.`
       : undefined,
     state === 'whole' && !isSent
-      ? phrase`Not an activity but ${holds}, so uploads leave it out. ${sync('upload', '--any-type', path)} sends it all the same.`
+      ? phrase`Not an activity but ${holds}, so uploads leave it out. ${resendText(path, '--any-type', 'sends it all the same')}`
       : undefined,
-    hasWellness ? phrase`${sync('push', 'wellness', path)} sends its wellness.` : undefined,
+    hasWellness ? phrase`${sync('push', 'wellness', file)} sends its wellness.` : undefined,
   ]);
 }
 

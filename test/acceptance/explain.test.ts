@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openLoggedInWorld } from '../support/acceptance.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { ridePoints, tcx } from '../support/tracks.ts';
+import { until } from '../support/until.ts';
+
+const HOUR = 3600;
+const text = (part: string) => expect.stringContaining(part) as unknown;
+
+it('sync explain names the recordings that a watcher copied and has to send', async () => {
+  const world = await openLoggedInWorld();
+  world.sandbox.control.addFaults('upload-fit:429(retry-after=600)*inf');
+  mkdirSync(world.folder, { recursive: true });
+  const path = (name: string) => join(world.folder, name);
+  const ride = (seed: number, startTime: Date) =>
+    world.write(
+      `device/Garmin/${String(seed)}.fit`,
+      makeRecording({ seed, startTime, durationSecs: 60 }),
+    );
+  ride(1, new Date('2026-02-14T07:10:00Z'));
+  const watcher = await world.watch();
+  await watcher.waitFor(/"obstacle":"service"/);
+  ride(2, new Date('2026-02-15T07:10:00Z'));
+  ride(3, new Date('2026-02-16T23:10:00Z'));
+  const laps = (from: number) => [{ points: ridePoints(HOUR, { step: 5, from }) }];
+  const two = tcx([0, 3 * HOUR].map((from) => ({ sport: 'Biking', laps: laps(from) })));
+  world.write('device/Garmin/two.tcx', two);
+  const outbox = join(world.home.dir, 'state', 'outbox');
+  await until(() => existsSync(outbox) && readdirSync(outbox).length === 4);
+  watcher.interrupt();
+  await watcher.finished;
+
+  const copied = 'A watcher copied it, and `sync watch` sends the copy.';
+  const waiting = { state: 'waiting', reason: copied };
+  rmSync(path('2.fit'));
+  for (const name of ['2.fit', '3.fit', 'two.tcx']) {
+    expect((await world.lines(['explain', path(name)]))[0]).toMatchObject(waiting);
+  }
+  expect((await world.lines(['explain', path('1.fit')]))[0]).toMatchObject({ state: 'waiting' });
+  const [day] = await world.lines(['explain', '2026-02-17']);
+  const activity = { name: text(''), startedAt: '2026-02-16T23:10:00Z' };
+  expect(day?.['recordings']).toEqual([
+    {
+      path: path('3.fit'),
+      sha256: text(''),
+      activity: expect.objectContaining(activity) as unknown,
+      ...waiting,
+    },
+  ]);
+  const shown = (await world.sync(['explain', '2026-05-10'])).stdout;
+  expect(shown.split(copied)).toHaveLength(3);
+  expect(shown).toContain(path('two.tcx#2'));
+});
+
+it.each([
+  [
+    'interface',
+    'nutrition',
+    { items: [{ name: 'Gel', carbs: 25, logged_at: '2026-02-15T08:00:00Z' }] },
+  ],
+  ['coach-watts', 'wellness', { weight: 72 }],
+] as const)('a day stays as it was if %s refuses to undo its %s', async (platform, kind, day) => {
+  const world = await openLoggedInWorld({ platform });
+  const push = async (values: object) => {
+    const file = world.write('day.json', JSON.stringify({ date: '2026-02-15', ...values }));
+    expect((await world.sync(['push', kind, file])).code).toBe(0);
+  };
+  if (kind === 'wellness') await push({ weight: 73 });
+  await push(day);
+  const explain = async () => {
+    const [line] = await world.lines(['explain', '2026-02-15']);
+    return (line?.['records'] as Record<string, unknown>[]).find((each) => each['kind'] === kind);
+  };
+  const before = await explain();
+  expect(before).toMatchObject({ state: 'confirmed' });
+  world.sandbox.control.addFaults(`${kind}:400*8`);
+  expect(await world.sync(['undo', kind, '2026-02-15'])).toMatchObject({ code: 6 });
+  expect(await explain()).toEqual(before);
+  expect(await world.lines(['status'])).toMatchObject([{ waiting: { records: [] } }]);
+  world.sandbox.control.clearFaults();
+  expect(await world.sync(['undo', kind, '2026-02-15'])).toMatchObject({ code: 0 });
+});
