@@ -271,6 +271,18 @@ describe('a platform that refuses fields that the interface does not name', () =
     });
     expect((await lines(['push', 'nutrition', 'n.json']))[0]).toMatchObject({ outcome: 'skipped' });
   });
+
+  it('gets the whole items later, if it takes their fields then', async () => {
+    const { platform, lines, write } = await openPlainWorld({ nutrition: strict('nutrition') });
+    const items = [{ name: 'Gel', carbs: 25, calories: 100, logged_at: `${DAY}T08:00:00Z` }];
+    write('n.json', JSON.stringify([{ date: DAY, items }]));
+    await lines(['push', 'nutrition', 'n.json']);
+    expect(platform.nutrition.get(DAY)?.['items']).toMatchObject([{ carbs: 25 }]);
+    platform.answers.nutrition = {};
+    expect((await lines(['push', 'nutrition', 'n.json']))[0]).toMatchObject({ outcome: 'pushed' });
+    expect(platform.nutrition.get(DAY)).toMatchObject({ items: [{ calories: 100 }] });
+    expect((await lines(['push', 'nutrition', 'n.json']))[0]).toMatchObject({ outcome: 'skipped' });
+  });
 });
 
 it('a platform that refuses such fields takes the days of a synthetic athlete', async () => {
