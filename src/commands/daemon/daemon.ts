@@ -90,9 +90,10 @@ export const daemonStatus: CommandModule = {
   },
 };
 
-/** Returns whether only the user can help: it is stopped, a folder does not answer, or the ledger is damaged. */
-function isStuck({ stopped, folders, ledger }: SeenHealth): boolean {
-  return stopped || ledger !== undefined || folders.some(({ state }) => state === 'silent');
+/** Returns whether only the user can help: with the process, the ledger, the disk of the state folder, or a folder. */
+function isStuck({ stopped, folders, ledger, connection }: SeenHealth): boolean {
+  if (stopped || ledger !== undefined || connection.state === 'storage') return true;
+  return folders.some(({ state }) => state === 'silent');
 }
 
 export const daemonStop: CommandModule = {
