@@ -149,9 +149,8 @@ function stateOf(found: Credentials, config: Config, now: number): StoredLogin {
   if (interrupted !== undefined) return interrupted;
   const { tokens } = found;
   const over = (at: number | undefined) => at !== undefined && at <= now;
-  const renewable = tokens.refreshToken !== undefined;
-  const renews = renewable && !over(tokens.refreshExpiresAt);
-  if (!renews && (tokens.accessToken === undefined || over(tokens.accessExpiresAt))) {
+  const renewable = tokens.refreshToken !== undefined && !over(tokens.refreshExpiresAt);
+  if (!renewable && (tokens.accessToken === undefined || over(tokens.accessExpiresAt))) {
     return endedLogin('Its tokens have expired.');
   }
   const { scopes, accessExpiresAt, refreshExpiresAt } = tokens;

@@ -146,7 +146,7 @@ export function healthOf({ paths, state, running: alive }: FoundWatcher, now: nu
         }),
     alive,
     stopped: alive && isStopped(pid),
-    /** Seconds until the refresh token ends; absent if that is unknown. */
+    /** Seconds until the login ends, negative after that; absent if that is unknown. */
     ...(ends === undefined ? {} : { loginEndsInSecs: Math.floor((Date.parse(ends) - now) / 1000) }),
   };
 }

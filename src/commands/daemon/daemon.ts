@@ -265,7 +265,10 @@ function healthLines(health: NonNullable<DaemonReport['health']>, now: number): 
     ...(loginEndsInSecs === undefined || loginEndsInSecs * 1000 > LOGIN_ENDS_SOON_MS
       ? []
       : [
-          phrase`The login ends in ${duration(loginEndsInSecs * 1000)}: run ${sync('login')} to renew it.`,
+          // The watcher may have renewed it since its report.
+          loginEndsInSecs <= 0
+            ? phrase`The login may have ended: see ${sync('status')}.`
+            : phrase`The login ends in ${duration(loginEndsInSecs * 1000)}: run ${sync('login')} to renew it.`,
         ]),
   ];
 }

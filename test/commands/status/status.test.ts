@@ -158,6 +158,19 @@ describe('the status', () => {
     expect((await status()).exitCode).toBe(0);
   });
 
+  it('says that a login without its refresh token ends with its access token', async () => {
+    const { status, login, change } = await open();
+    await login();
+    const refreshExpiresAt = Date.now() - 8_000;
+    await change(({ tokens }) => ({ tokens: { ...tokens, refreshExpiresAt } }));
+    const { report, exitCode } = await status();
+    expect(exitCode).toBe(0);
+    expect(report.login).toMatchObject({ state: 'logged-in', renewable: false });
+    expect(textOf(report)).toMatch(
+      /^Login {5}good for (?:59|60) minutes, does not renew itself\n +It ends soon: run `sync login`/m,
+    );
+  });
+
   it('reports the end of the login that a watcher of this account saw, until the next login', async () => {
     const { status, login, paths, configOf } = await open();
     await login();
