@@ -1,4 +1,4 @@
-import { unlinkSync } from 'node:fs';
+import { existsSync, unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { attempt } from '../base/errors.ts';
 import { isObject, parseJson } from '../base/json.ts';
@@ -33,7 +33,13 @@ export interface PendingLogin extends PendingFacts {
    * Ends the pending login, and returns the verifier of its code (RFC 7636 section 4.1). By its type, no code can be
    * exchanged twice; undefined if another process did it.
    */
-  readonly claim: () => Secret | undefined;
+  readonly claim: () => ClaimedLogin | undefined;
+}
+
+interface ClaimedLogin {
+  readonly verifier: Secret;
+  /** Lets the login wait again, if its code was not used. @returns false if the disk refused, or a newer login waits */
+  readonly giveBack: () => boolean;
 }
 
 /** Keeps a login for its second command, readable by its owner only. @returns when it expires (ms since 1970) */
@@ -49,7 +55,7 @@ export function keepPending(
   const secrets = { state: state.reveal(), verifier: verifier.reveal() };
   makeStateFolder(dirname(path));
   try {
-    replaceFile(path, JSON.stringify({ ...facts, ...secrets, expiresAt }), { secret: true });
+    write(path, { ...facts, ...secrets, expiresAt });
   } catch (cause) {
     throw storageError(path, cause, 'SYNC_STATE_DIR');
   }
@@ -62,12 +68,21 @@ export function pendingLogin(stateDir: string, profile: string): PendingLogin | 
   const stored = attempt(() => parseJson(readPlainFile(path).toString()));
   if (!isStored(stored)) return undefined;
   const { state, verifier, ...facts } = stored;
+  const giveBack = () => {
+    if (existsSync(path)) return false;
+    return attempt(() => write(path, stored)) !== undefined;
+  };
   const claim = () =>
     attempt(() => {
       unlinkSync(path);
-      return new Secret(verifier);
+      return { verifier: new Secret(verifier), giveBack };
     });
   return { ...facts, state: new Secret(state), claim };
+}
+
+function write(path: string, stored: Stored): true {
+  replaceFile(path, JSON.stringify(stored), { secret: true });
+  return true;
 }
 
 type Stored = PendingFacts & {

@@ -151,12 +151,13 @@ export function isRotated({ tokens }: Credentials, replaced: Secret): boolean {
   return tokens.refreshToken?.equals(replaced) !== true;
 }
 
-export async function recordEndedLogin(
-  { clock }: Context,
+/** @param endedAt undefined: it did not end */
+export async function recordEnd(
   store: CredentialStore,
   login: Credentials,
+  endedAt: number | undefined,
 ): Promise<void> {
-  await note(store, { ...login, refreshStartedAt: undefined, endedAt: clock.now() });
+  await note(store, { ...login, refreshStartedAt: undefined, endedAt });
 }
 
 /** Records the outcome of a refresh in the store. If that fails, the next process repeats it. */

@@ -97,7 +97,6 @@ export const upload: CommandModule = {
               return await upload.client();
             },
             report,
-            // Its thread starts while the first recordings are read.
             onWaiting: hearSignals,
             onArchive: (path) => tally.archives.push(path),
             onBusy: (count) =>

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { SyncError, systemCode } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import { type Config, environmentToken } from '../config/config.ts';
+import { findDiskFault } from '../system/disk.ts';
 import { isHeld } from '../system/process-lock.ts';
 import { isStopped } from '../system/processes.ts';
 import { storageError } from '../system/storage.ts';
-import { wallTime } from '../terminal/words.ts';
+import { ago, wallTime } from '../terminal/words.ts';
 import { processStart } from './process-start.ts';
 import { type WatcherState, type WatchScope, parseState, readStateText } from './state-file.ts';
 import { sha256 } from '../system/this-process.ts';
@@ -55,6 +56,7 @@ function pathsOf(stateDir: string, id: string) {
   const dir = join(stateDir, 'watch', id);
   return {
     id,
+    stateDir,
     dir,
     stateFile: join(dir, 'watcher.json'),
     lockFile: join(dir, 'watcher.lock'),
@@ -121,6 +123,8 @@ export function healthOf({ paths, state, running: alive }: FoundWatcher, now: nu
   if (state?.health === undefined) return undefined;
   const { health, version, pid, profile, kind, startedAt, ended } = state;
   const ends = health.login.refreshEndsAt;
+  const fault = alive ? findDiskFault(paths.stateDir) : undefined;
+  const reported = ago(now - Date.parse(health.updatedAt));
   return {
     version,
     id: paths.id,
@@ -131,9 +135,18 @@ export function healthOf({ paths, state, running: alive }: FoundWatcher, now: nu
     running: ended === undefined,
     since: new Date(startedAt).toISOString(),
     ...health,
+    // On such a disk, the watcher sends nothing, and cannot report that.
+    ...(fault === undefined
+      ? {}
+      : {
+          connection: {
+            state: 'storage' as const,
+            message: `${fault.message} The last report of the watcher is from ${reported}.`,
+          },
+        }),
     alive,
     stopped: alive && isStopped(pid),
-    /** Seconds until the refresh token ends; absent if that is unknown. */
+    /** Seconds until the login ends, negative after that; absent if that is unknown. */
     ...(ends === undefined ? {} : { loginEndsInSecs: Math.floor((Date.parse(ends) - now) / 1000) }),
   };
 }

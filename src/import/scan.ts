@@ -2,6 +2,7 @@ import { type DeliveryOptions, type DeliveryTarget, deliverRecords } from '../re
 import { BatchSender } from '../upload/batch-sender.ts';
 import type { RunTarget } from '../upload/batch-sender.ts';
 import { extname } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Archives, UnreadableFile } from '../archive/archives.ts';
 import type { Context } from '../base/context.ts';
 import type { RecordKind, RecordOptions, SourceOptions, Zone } from '../records/types.ts';
@@ -72,6 +73,8 @@ export async function scanInputs(
   const copies: InputFile[] = [];
   let files = 0;
   for await (const inputFile of inputFiles(paths, cwd, archives)) {
+    // Lets a signal in: reading a small file waits for nothing.
+    await setImmediate();
     signal.throwIfAborted();
     progress(++files, inputFile.path);
     if ('problem' in inputFile) {

@@ -32,7 +32,10 @@ export interface SignalOptions {
 
 let hear = () => Promise.resolve();
 
-/** Resolves when this process handles signals ({@link SignalHandler}). Called before the first request. */
+/**
+ * Resolves when this process handles signals ({@link SignalHandler}). Called before the first request, and by `upload` and
+ * `import` before they read the first new file: its result may be a line.
+ */
 export async function hearSignals(): Promise<void> {
   await hear();
 }

@@ -100,8 +100,9 @@ export async function readTracks(
     { xmlMode: true, decodeEntities: false },
   );
   const parts = feed.write(parser, inUtf8(bytes));
-  for (let count = 1; parts.next().done !== true; count++) {
+  for (let count = 0; parts.next().done !== true; count++) {
     if (count % PARTS > 0) continue;
+    // Lets a signal in, also between small files.
     await setImmediate();
     signal.throwIfAborted();
   }

@@ -38,13 +38,11 @@ export async function uploadBatch(
   );
   if (waiting.length + archives.length + tracks.length === 0) return;
   const started = target.onWaiting?.();
-  if (waiting.length >= MANY) {
-    // A thread that starts lets the heap grow again.
-    await started;
-    keepHeapSmall();
-  }
   // Loaded only if there is a file to read.
   const { BatchSender } = await import('./batch-sender.ts');
+  await started;
+  // A thread that starts lets the heap grow again.
+  if (waiting.length >= MANY) keepHeapSmall();
   const bytes = waiting.reduce((sum, { stamp }) => sum + stamp.size, 0);
   const isCounted = archives.length + tracks.length === 0;
   const total = isCounted ? { count: waiting.length, bytes } : undefined;

@@ -136,16 +136,26 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
     },
   );
 
-  it('is named by status while a daemon has the ledger open', async () => {
-    const { world, disk } = await openOnSmallDisk();
+  it('is named by status and daemon status while a daemon has the ledger open', async () => {
+    const { world, disk, folder } = await openOnSmallDisk();
     world.write('rides/a.fit', makeRecording({ seed: 1 }));
     const rides = join(world.home.dir, 'rides');
     const started = await world.sync(['watch', rides, '--daemon', '--json']);
     const [{ pid } = { pid: 0 }] = ndjson(started.stdout) as { pid: number }[];
     onTestFinished(() => void process.kill(pid, 'SIGKILL'));
     disk.fill(0);
+    world.write('rides/b.fit', makeRecording({ seed: 2 }));
+    const full = `The disk of ${join(folder, 'state')} is full.`;
     const { code, stdout, stderr } = await world.sync(['status']);
-    expect([code, stdout + stderr]).toEqual([1, /The disk of \S+ is full\./]);
+    expect([code, stdout + stderr]).toEqual([1, expect.stringContaining(full)]);
+    expect(stdout).toContain(`${full} The last report of the watcher is from `);
+    const [line] = ndjson((await world.sync(['status', '--json'])).stdout);
+    expect(line).toMatchObject({ watching: [{ connection: { state: 'storage' } }] });
+    const daemon = await world.sync(['daemon', 'status']);
+    expect([daemon.code, daemon.stdout]).toEqual([5, expect.stringContaining(full)]);
+    rmSync(join(folder, 'filler'));
+    await until(() => receivedCounts(world)?.length === 2);
+    expect((await world.sync(['daemon', 'status'])).code).toBe(0);
   });
 
   it('costs no recording if it fills up in the middle of an upload', async () => {

@@ -266,3 +266,25 @@ it('an interrupted import leaves no temporary file, and the next run sends the r
   expect(received.filter(({ receivedCount }) => receivedCount > 1).length).toBeLessThan(5);
   expect(readdirSync(temp)).toEqual([]);
 });
+
+it.each([['import', '--yes'], ['upload']])(
+  'sync %s ends with a summary if a signal arrives while it reads',
+  async (...command) => {
+    const world = await openLoggedInWorld();
+    const folder = join(world.home.dir, 'tracks');
+    world.write('tracks/0.gpx', 'no XML');
+    const track = gpx([{ segments: [ridePoints(3_000)] }]);
+    for (let n = 1; n <= 60; n++) world.write(`tracks/${n}.gpx`, track);
+    const running = world.start([...command, folder, '--json']);
+    await running.waitFor(/"type":"upload"/);
+    running.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await running.finished;
+    expect([code, stderr]).toEqual([130, expect.stringContaining('Interrupted.')]);
+    const lines = ndjson(stdout);
+    expect(lines.slice(-2)).toMatchObject([
+      { type: 'error', code: 'INTERRUPTED' },
+      { type: 'summary' },
+    ]);
+    expect(stateOf(world)).toEqual(NOTHING);
+  },
+);

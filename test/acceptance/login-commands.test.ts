@@ -92,7 +92,33 @@ describe('a login in two commands', () => {
     const { code, stderr } = await finish(world, last);
     expect([code, stderr]).toEqual([5, expect.stringContaining('sync login --start')]);
     expect(stderr).not.toContain('same command');
+    const again = await finish(world, last);
+    expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('--finish ended it')]);
+    expect(requestCounts(world.sandbox)).toMatchObject({ token: 1 });
+  });
+
+  it('still waits after too many requests, and completes then', async () => {
+    const world = await openWorld();
+    const { last } = await start(world);
+    world.sandbox.control.addFaults('exchange:429(retry-after=60)');
+    const { code, stderr } = await finish(world, last);
+    expect([code, stderr]).toEqual([5, expect.stringContaining('run `sync login --finish` again')]);
+    expect((await finish(world, last)).code).toBe(0);
     expect((await finish(world, last)).code).toBe(4);
+  });
+
+  it('still waits if the platform cannot be reached', async () => {
+    const world = await openWorld();
+    const { last } = await start(world);
+    const kept = readFileSync(pendingFile(world), 'utf8');
+    await world.sandbox.close();
+    for (let run = 1; run <= 2; run++) {
+      const { code, stderr } = await finish(world, last);
+      expect([code, stderr]).toEqual([5, expect.stringContaining('sync login --finish')]);
+      expect(stderr).not.toContain('sync login --start');
+    }
+    expect(readFileSync(pendingFile(world), 'utf8')).toBe(kept);
+    if (process.platform !== 'win32') expect(statSync(pendingFile(world)).mode & 0o777).toBe(0o600);
   });
 
   it('is over after 30 minutes', async () => {

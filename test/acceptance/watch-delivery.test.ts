@@ -326,6 +326,17 @@ describe('the health of a watcher', () => {
     expect(health()).toMatchObject({ running: true, alive: false });
   });
 
+  it('names the end of the access token if the refresh token ends before it', async () => {
+    await openWorld(false);
+    world.sandbox.control.settings({ refreshTtl: 1, accessTtl: 3600 });
+    await loginAgain();
+    mkdirSync(world.folder);
+    const watcher = await world.watch();
+    await until(() => health()?.login.refreshEndsAt !== undefined);
+    expect(health()?.loginEndsInSecs).toBeGreaterThan(3_000);
+    await stop(watcher);
+  });
+
   it('warns of a login that ends within a week and cannot be extended', async () => {
     await openWorld(false);
     world.sandbox.control.settings({ refreshTtl: 3 * 86_400 });

@@ -93,6 +93,11 @@ describe('a folder that comes and goes', () => {
       put(join(folder, 'ride.fit'), ride);
       chmodSync(folder, 0o755);
       await until(() => world.hashes().includes(sha256(ride)));
+      const below = join(folder, 'sub');
+      mkdirSync(below, 0o000);
+      await until(() => said('problem').length === 1);
+      expect((await sync('status')).stdout).toContain(`${below}: It may not be read by this user.`);
+      chmodSync(below, 0o755);
       chmodSync(folder, 0o311);
       await until(() => states().length === 3);
       expect(states()).toEqual([waiting, ['watching', undefined], waiting]);

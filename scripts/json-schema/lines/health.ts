@@ -79,7 +79,10 @@ export const HEALTH = {
   login: f.object('The login.', {
     state: f.word('Its state.', { ok: 'it works', needed: 'only `sync login` helps' }),
     message: f.text('Why, as a sentence.', '`state` is `needed`'),
-    refreshEndsAt: f.time('When the refresh token ends.', 'the platform says so'),
+    refreshEndsAt: f.time(
+      'When the login ends: its refresh token or, if later, its access token.',
+      'the platform says so',
+    ),
   }),
   ledger: f.text(
     'Why the record of what was sent cannot be used, as a sentence.',
@@ -95,5 +98,9 @@ export const HEALTH = {
   stopped: f.flag(
     'Whether its process is stopped (Ctrl-Z, SIGSTOP), so that it sends nothing; known on Linux.',
   ),
-  loginEndsInSecs: f.amount('s', 'Time until the refresh token ends.', 'the platform says so'),
+  loginEndsInSecs: f.amount(
+    's',
+    'Time until `refreshEndsAt`; negative after that.',
+    'the platform says so',
+  ),
 };

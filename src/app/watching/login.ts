@@ -140,7 +140,9 @@ async function loginEndsAt(
     const hint = phrase`Run ${sync('login')}; the watcher then continues.`;
     throw notLoggedIn(config.profile, config.profiles, hint);
   }
-  return found.tokens.refreshExpiresAt;
+  const { refreshExpiresAt: ends, accessExpiresAt = 0 } = found.tokens;
+  // Without its refresh token, a login lasts as long as its access token.
+  return ends && Math.max(ends, accessExpiresAt);
 }
 
 /** Returns a text that changes when a file is replaced. */

@@ -313,8 +313,11 @@ function errorFact(notice: WatchNotice, now: number): HealthFacts {
     case 'obstacle':
     case 'login-needed':
     case 'days-waiting':
-    case 'problem':
-      return { lastError: { at: isoTime(now), message: notice.message } };
+    case 'problem': {
+      const { message } = notice;
+      const of = 'path' in notice ? `${notice.path}: ` : '';
+      return { lastError: { at: isoTime(now), message: `${of}${message}` } };
+    }
     default:
       return {};
   }

@@ -90,9 +90,10 @@ export const daemonStatus: CommandModule = {
   },
 };
 
-/** Returns whether only the user can help: it is stopped, a folder does not answer, or the ledger is damaged. */
-function isStuck({ stopped, folders, ledger }: SeenHealth): boolean {
-  return stopped || ledger !== undefined || folders.some(({ state }) => state === 'silent');
+/** Returns whether only the user can help: with the process, the ledger, the disk of the state folder, or a folder. */
+function isStuck({ stopped, folders, ledger, connection }: SeenHealth): boolean {
+  if (stopped || ledger !== undefined || connection.state === 'storage') return true;
+  return folders.some(({ state }) => state === 'silent');
 }
 
 export const daemonStop: CommandModule = {
@@ -264,7 +265,10 @@ function healthLines(health: NonNullable<DaemonReport['health']>, now: number): 
     ...(loginEndsInSecs === undefined || loginEndsInSecs * 1000 > LOGIN_ENDS_SOON_MS
       ? []
       : [
-          phrase`The login ends in ${duration(loginEndsInSecs * 1000)}: run ${sync('login')} to renew it.`,
+          // The watcher may have renewed it since its report.
+          loginEndsInSecs <= 0
+            ? phrase`The login may have ended: see ${sync('status')}.`
+            : phrase`The login ends in ${duration(loginEndsInSecs * 1000)}: run ${sync('login')} to renew it.`,
         ]),
   ];
 }

@@ -34,6 +34,7 @@ import type { UnreadableFile } from '../../archive/archives.ts';
 import { rankBy } from '../../records/prefer.ts';
 import { SOURCES } from '../../records/sources/all.ts';
 import { DEFAULT_JOBS } from '../../base/parallel.ts';
+import { hearSignals } from '../../system/signals.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { rowJson, tableText, summaryJson, toSendText, unreadableText } from './words.ts';
 
@@ -70,6 +71,7 @@ export const importExport: CommandModule = {
   async run(context, paths: readonly string[], flags: ImportFlags) {
     const { clock, signal } = context;
     const config = configFor(context, { timezone: flags.tz });
+    const heard = hearSignals();
     const zone = await zoneFor(config, context);
     const options = {
       zone,
@@ -88,6 +90,8 @@ export const importExport: CommandModule = {
     try {
       const run = new Import(context, config, archives, options);
       const named = namedPaths(paths, context.cwd);
+      // What it reads may print a result before the first request.
+      await heard;
       return flags.dryRun === true ? await run.show(named) : await run.send(named, flags.yes);
     } finally {
       await archives.close();

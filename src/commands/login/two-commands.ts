@@ -1,4 +1,5 @@
 import type { Http } from '../../api/http.ts';
+import { deliveryOf } from '../../api/http-failure.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { checkAuthorizePage } from '../../auth/authorize-check.ts';
@@ -120,13 +121,19 @@ export async function finishLogin(context: AppContext, http: Http): Promise<Logi
   const prepared = await prepare(context, config, http, target, true);
   const attempt = { ...prepared, unnamed: pending.unnamed };
   // From here on, no other command can use the address.
-  const verifier = pending.claim();
-  if (verifier === undefined) throw nothingToFinish(paths.stateDir, profile);
+  const claimed = pending.claim();
+  if (claimed === undefined) throw nothingToFinish(paths.stateDir, profile);
   try {
+    const { verifier } = claimed;
     const tokens = await exchange(context, attempt, callback, { redirectUri, verifier });
     return await keep(context, attempt, tokens, 'code');
   } catch (error) {
     if (!(error instanceof SyncError)) throw error;
+    if (deliveryOf(error) === 'not-sent' && claimed.giveBack()) {
+      throw error.with({
+        hint: phrase`The login still waits: run ${FINISH} again with the same address.`,
+      });
+    }
     if (isUnknownClient(error, registered)) {
       await forgetClient(config, baseUrl);
       throw error.with({
@@ -143,7 +150,7 @@ function nothingToFinish(stateDir: string, profile: string): SyncError {
   const [other] = storedProfiles(stateDir, 'pending').filter((name) => name !== profile);
   return new SyncError(
     'AUTH_REQUIRED',
-    `No login of profile "${profile}" waits to be finished: none was started, or it was finished before.`,
+    `No login of profile "${profile}" waits to be finished: none was started, or an earlier --finish ended it.`,
     {
       hint:
         other === undefined

@@ -99,9 +99,8 @@ function loginLines(login: StoredLogin, now: number): Text[] {
   if (login.state !== 'logged-in') {
     return withHint({ ...login, message: `${loginWord(login)}. ${login.message}` });
   }
-  const { refreshExpiresAt, renewable, missing } = login;
-  const endsSoon =
-    renewable && refreshExpiresAt !== undefined && refreshExpiresAt - now < LOGIN_ENDS_SOON_MS;
+  const { refreshExpiresAt, missing } = login;
+  const endsSoon = refreshExpiresAt !== undefined && refreshExpiresAt - now < LOGIN_ENDS_SOON_MS;
   return [
     `good${lifetimeText(login, now)}`,
     ...(endsSoon ? [phrase`It ends soon: run ${sync('login')} to renew it.`] : []),
