@@ -1,5 +1,7 @@
 import { type Config, accountKey, environmentToken, requireBaseUrl } from '../config/config.ts';
 import { type EndpointName, endpointUrl } from '../config/endpoints.ts';
+import { statedKind } from '../config/platforms.ts';
+import type { PlatformKind } from '../config/settings.ts';
 import type { WhoAmI } from '../api/account.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { hearSignals } from '../system/signals.ts';
@@ -13,6 +15,8 @@ export interface Service {
   readonly url: (endpoint: EndpointName) => URL;
   /** Name of the file part of an upload. */
   readonly filePart: string;
+  /** The kind of the platform, if the user or the table of platforms states it. */
+  readonly kind: PlatformKind | undefined;
 }
 
 /** The service, contacted on first use; until then no login is read. */
@@ -48,6 +52,9 @@ export function connect(context: AppContext, config: Config, options: ConnectOpt
     url: (endpoint) => endpointUrl(requireBaseUrl(config), config.endpoints[endpoint]),
     get filePart() {
       return config.get('endpoint.filePart');
+    },
+    get kind() {
+      return statedKind(config);
     },
     async ledgerAccount({ offline }) {
       const token = environmentToken(config);

@@ -22,10 +22,11 @@ export interface Targets {
 }
 
 export function targetsOf(
-  { client, url, filePart }: Service,
+  service: Service,
   ledger: Pick<OpenLedger, 'uploads' | 'known' | 'records'>,
 ): Targets {
   const { uploads, known } = ledger;
+  const { client, url, filePart } = service;
   return {
     upload: { ledger: uploads, known, client, url, filePart },
     records: {
@@ -35,6 +36,9 @@ export function targetsOf(
       },
       client,
       url,
+      get kind() {
+        return service.kind;
+      },
     },
   };
 }

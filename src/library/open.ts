@@ -83,6 +83,7 @@ export async function openClient(
       client: () => Promise.resolve(client),
       url,
       filePart,
+      kind: client.kind,
     };
     return {
       client,

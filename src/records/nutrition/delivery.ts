@@ -138,6 +138,11 @@ export class DayDelivery {
     if (partialTotals.length > 0)
       warn(words.dayNote(this.#job, 'partialTotals', partialTotals.join(', ')));
     if (!dryRun) return undefined;
+    if (this.#service.knownKind === 'interface') {
+      const refusal = this.#refusalToReplace(plan);
+      if (refusal !== undefined) return refusal;
+      if (this.#isNew) warn(words.dayNote(this.#job, 'unseen'));
+    }
     this.#noteGone(plan.remove);
     const body = nutritionBody(this.#date, wholeList(plan), fields);
     return {
@@ -248,6 +253,18 @@ export class DayDelivery {
     return false;
   }
 
+  /** Refuses a day whose earlier items are not known here, and would be lost. */
+  #refusalToReplace(plan: Plan): DayOutcome | undefined {
+    const { merge } = this.#job.policy;
+    const own = heldItems(plan);
+    if (this.#isNew && merge === 'add' && own.length > 0)
+      return this.#conflict(words.addText(this.#date), [], own);
+    const isOfOther = this.#service.ledger.nutrition.isOfOtherToken(this.#date);
+    return isOfOther && merge !== 'replace-day'
+      ? this.#conflict(words.otherTokenText(this.#date), [], own)
+      : undefined;
+  }
+
   /**
    * Sends the whole day to a platform that replaces it. An empty list goes out only if the last own item leaves, since
    * it would erase what others wrote.
@@ -255,17 +272,11 @@ export class DayDelivery {
    * @returns undefined if the answer proves that the platform adds to days: then it is the next look
    */
   async #replace(plan: Plan): Promise<DayOutcome | undefined> {
-    const { policy, warn } = this.#job;
+    const { warn } = this.#job;
     const service = this.#service;
     const { nutrition } = service.ledger;
-    const own = heldItems(plan);
-    const refusal =
-      this.#isNew && policy.merge === 'add' && own.length > 0
-        ? words.addText(this.#date)
-        : nutrition.isOfOtherToken(this.#date) && policy.merge !== 'replace-day'
-          ? words.otherTokenText(this.#date)
-          : undefined;
-    if (refusal !== undefined) return this.#conflict(refusal, [], own);
+    const refusal = this.#refusalToReplace(plan);
+    if (refusal !== undefined) return refusal;
     const list = wholeList(plan);
     if (list !== undefined || !this.#hasFields()) {
       const whole = { ...plan, keep: plan.keep.map((item) => withState(item, 'unsure')) };

@@ -23,6 +23,8 @@ export interface NutritionTarget {
   readonly client: () => Promise<ServiceClient>;
   /** Where records of a kind go, for `--dry-run`. */
   readonly url: (kind: RecordKind) => URL;
+  /** As the user or the table of platforms states it. */
+  readonly kind?: PlatformKind | undefined;
 }
 
 /** The scope that `GET /api/nutrition` wants. */
@@ -66,6 +68,11 @@ export class NutritionService {
     }
   }
 
+  /** The kind, as far as it is known without a request. */
+  get knownKind(): PlatformKind | undefined {
+    return this.#kindNow({ kind: this.#target.kind });
+  }
+
   async #ask(client: ServiceClient, date: string): Promise<PlatformKind> {
     const { platform } = this.ledger;
     for (;;) {
@@ -92,7 +99,7 @@ export class NutritionService {
    * Returns the kind that is known so far. Four meal lists prove Coach Watts, against all other facts, and a platform
    * that adds to days is treated like it.
    */
-  #kindNow({ kind }: ServiceClient): PlatformKind | undefined {
+  #kindNow({ kind }: Pick<ServiceClient, 'kind'>): PlatformKind | undefined {
     if (this.#has('meal-lists') || this.#has('adds')) return 'coach-watts';
     if (kind !== undefined) return kind;
     return this.#has('no-meal-lists') ? 'interface' : probedKind(this.#probed);
