@@ -11,7 +11,7 @@ import { loginLockPath } from '../auth/login-lock.ts';
 import type { Session } from '../auth/session.ts';
 import { ExitCode, type Failure, SyncError, exitCodeOf, failureOf } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { type Account, type Config, accountUrls, hasEnvironmentTokens } from '../config/config.ts';
+import { type Account, type Config, accountUrls } from '../config/config.ts';
 import { askedScopes } from '../config/platforms.ts';
 import { type MissingFeature, missingFeatures } from '../config/scopes.ts';
 import type { Credentials, TokenSet } from '../credentials/store.ts';
@@ -52,13 +52,9 @@ export async function readLogin(
   const quiet = { ...context, warn: () => undefined };
   const { found, checked } = await withSession(quiet, config, async (session, http) => {
     const known = await loginState(quiet, config, session);
-    const isUsable =
-      known.state === 'logged-in' ||
-      (known.state === 'unknown' && known.code === 'FATE_UNKNOWN') ||
-      (known.state === 'ended' && hasEnvironmentTokens(config));
-    if (!check || !isUsable) return { found: known };
+    const uncertain = known.state === 'unknown' && known.code === 'FATE_UNKNOWN';
+    if (!check || !(known.state === 'logged-in' || uncertain)) return { found: known };
     const answer = await askAboutLogin(quiet, config, http, session);
-    if (answer.outcome === 'accepted') await session.accepted();
     // The check may have refreshed the login, or found it ended.
     return { found: await loginState(quiet, config, session), checked: answer };
   });
@@ -148,10 +144,7 @@ async function loginState(
 }
 
 function stateOf(found: Credentials, config: Config, now: number): StoredLogin {
-  if (found.endedAt !== undefined) {
-    const isStored = !hasEnvironmentTokens(config);
-    return { state: 'ended', ...failureOf(endedAt(found.endedAt, isStored)) };
-  }
+  if (found.endedAt !== undefined) return { state: 'ended', ...failureOf(endedAt(found.endedAt)) };
   const interrupted = interruptedRefresh(found, config);
   if (interrupted !== undefined) return interrupted;
   const { tokens } = found;

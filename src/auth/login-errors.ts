@@ -42,12 +42,10 @@ export function missingScopeHint(scope: string, config: Config): Text {
  *
  * @param at when this machine learned it; ms since 1970
  */
-export function endedAt(at: number, isStored = true): SyncError {
+export function endedAt(at: number): SyncError {
   const day = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
   return new SyncError('AUTH_EXPIRED', `This login has ended (seen ${day} UTC).`, {
-    hint: isStored
-      ? phrase`Run ${sync('login')}.`
-      : phrase`Set a new token. If the platform accepts it again, run ${sync('status', '--check')}.`,
+    hint: phrase`Run ${sync('login')}.`,
   });
 }
 

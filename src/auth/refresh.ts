@@ -151,13 +151,12 @@ export function isRotated({ tokens }: Credentials, replaced: Secret): boolean {
   return tokens.refreshToken?.equals(replaced) !== true;
 }
 
-/** @param endedAt undefined: it did not end */
-export async function recordEnd(
+export async function recordEndedLogin(
+  { clock }: Context,
   store: CredentialStore,
   login: Credentials,
-  endedAt: number | undefined,
 ): Promise<void> {
-  await note(store, { ...login, refreshStartedAt: undefined, endedAt });
+  await note(store, { ...login, refreshStartedAt: undefined, endedAt: clock.now() });
 }
 
 /** Records the outcome of a refresh in the store. If that fails, the next process repeats it. */

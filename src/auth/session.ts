@@ -16,7 +16,7 @@ import {
   type RefreshOptions,
   type Unsaved,
   isRotated,
-  recordEnd,
+  recordEndedLogin,
   refreshLogin,
   saveRefreshed,
 } from './refresh.ts';
@@ -234,9 +234,7 @@ export class Session implements TokenSource {
       this.#state.name === 'ended' &&
       refreshToken !== undefined &&
       this.#state.refreshToken.equals(refreshToken);
-    const { store } = this.#options;
-    if (refreshToken === undefined && store.kind === 'environment') await this.#noteEnd(before);
-    if (refreshToken === undefined || isRefused) throw loginEnded(store);
+    if (refreshToken === undefined || isRefused) throw loginEnded(this.#options.store);
     const context = { ...this.#context, signal: stop };
     const outcome = await refreshLogin(context, this.#options, before, refreshToken);
     switch (outcome.kind) {
@@ -269,18 +267,8 @@ export class Session implements TokenSource {
     if (!isSame && !isStale(stored)) return stored;
     this.#state = { name: 'ended', refreshToken };
     const { store } = this.#options;
-    await this.#noteEnd(before);
+    await recordEndedLogin(this.#context, store, before);
     throw store.kind === 'environment' ? loginEnded(store, refusal) : refusal;
-  }
-
-  async #noteEnd(login: Credentials): Promise<void> {
-    await recordEnd(this.#options.store, login, this.#context.clock.now());
-  }
-
-  /** Records that the service accepts the login, although an earlier command saw its end. */
-  async accepted(): Promise<void> {
-    const last = this.#lastRead;
-    if (last?.endedAt !== undefined) await recordEnd(this.#options.store, last, undefined);
   }
 
   /** Loads a login of this service and this athlete. */
@@ -293,12 +281,12 @@ export class Session implements TokenSource {
     return found;
   }
 
-  /** Loads a login that the service has not ended. One from the environment is tried again. */
+  /** Loads a login that the service has not ended. */
   async #loadLive(signal: AbortSignal): Promise<Credentials> {
     const found = await this.#load(signal);
     const isStored = this.#options.store.kind !== 'environment';
     if (found.endedAt !== undefined && isStored) throw endedAt(found.endedAt);
-    return { ...found, endedAt: undefined };
+    return found;
   }
 
   readonly #isExpired = ({ tokens }: Credentials): boolean =>

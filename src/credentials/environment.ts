@@ -1,17 +1,13 @@
-import { join } from 'node:path';
 import type { Context } from '../base/context.ts';
-import { isObject } from '../base/json.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { NEVER } from '../base/tasks.ts';
 import { type Config, requireBaseUrl, requireClientId } from '../config/config.ts';
 import { serviceId } from '../config/endpoints.ts';
-import { readEntry, writeEntry } from '../system/state-entries.ts';
-import { sha256 } from '../system/this-process.ts';
 import type { CredentialStore, Credentials } from './store.ts';
 
 /**
  * Returns a store with the credentials from `SYNC_ACCESS_TOKEN` and `SYNC_REFRESH_TOKEN`. It keeps
- * saved credentials in memory until the program ends, and writes no token: only when a login ended, by a digest.
+ * saved credentials in memory until the program ends, and writes nothing.
  *
  * Warns once when the service replaces the refresh token: the new one ends with this process, and
  * the one in the variable may already be dead.
@@ -20,19 +16,12 @@ import type { CredentialStore, Credentials } from './store.ts';
  */
 export function environmentStore({ clock, warn }: Context, config: Config): CredentialStore {
   const { access, refresh } = config.environmentTokens;
-  const service = serviceId(requireBaseUrl(config));
-  const file = join(config.paths.stateDir, 'ended-tokens.json');
-  const named = [service, access?.reveal(), refresh?.reveal()].join('\0');
-  const digest = sha256(named).slice(0, 16);
-  const noted = readEntry(file, digest);
-  const endedAt = isObject(noted) ? noted['endedAt'] : undefined;
   let current: Credentials | undefined = {
-    service,
+    service: serviceId(requireBaseUrl(config)),
     // An access token alone is never refreshed, so it needs no client.
     clientId: refresh === undefined ? (config.get('clientId') ?? '') : requireClientId(config),
     clientSecret: config.clientSecret,
     accountId: undefined,
-    endedAt: typeof endedAt === 'number' ? endedAt : undefined,
     tokens: {
       accessToken: access,
       refreshToken: refresh,
@@ -52,10 +41,7 @@ export function environmentStore({ clock, warn }: Context, config: Config): Cred
     describe: () => `the environment (${variables.join(', ')})`,
     load: () => Promise.resolve(current),
     save(credentials) {
-      const { endedAt: ended, tokens } = credentials;
-      if (ended !== current?.endedAt)
-        writeEntry(file, digest, ended === undefined ? undefined : { endedAt: ended });
-      const next = tokens.refreshToken;
+      const next = credentials.tokens.refreshToken;
       if (!warned && refresh !== undefined && next !== undefined && !next.equals(refresh)) {
         warned = true;
         warn(

@@ -1,4 +1,4 @@
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from '../../../src/app/connection.ts';
@@ -78,20 +78,7 @@ async function open(settings: NonNullable<ServerOptions['settings']> = {}) {
     const config = configOf();
     return openLedger(config, accountKey(config, config.account), systemClock);
   };
-  return {
-    service,
-    dir,
-    paths,
-    store,
-    configOf,
-    contextOf,
-    clock,
-    status,
-    token,
-    login,
-    change,
-    ledger,
-  };
+  return { service, dir, paths, store, configOf, clock, status, token, login, change, ledger };
 }
 
 /** Claims uploads with these hashes. */
@@ -102,8 +89,6 @@ function claim({ uploads }: ReturnType<typeof openLedger>, ...hashes: readonly s
       false,
     );
 }
-
-type Opened = Awaited<ReturnType<typeof open>>;
 
 /** The text of a report, as it is without a terminal. */
 const textOf = (report: StatusReport) =>
@@ -305,51 +290,6 @@ describe('the status', () => {
     expect(report.login).toMatchObject({ state: 'logged-in', renewable: false });
     expect(JSON.stringify(report)).not.toContain(token);
     expect(service.control.requests()).toEqual([]);
-  });
-});
-
-describe('a token from the environment that the service refuses', () => {
-  /** Runs a command that asks who is logged in. */
-  const use = async ({ contextOf, configOf }: Opened, env: Record<string, string>) => {
-    const connection = connect(contextOf(env), configOf(env), { connections: 1 });
-    try {
-      return await connection.ledgerAccount({ offline: false });
-    } finally {
-      await connection.close();
-    }
-  };
-
-  it.each(['SYNC_ACCESS_TOKEN', 'SYNC_REFRESH_TOKEN'])(
-    'has ended for status after a command saw that (%s)',
-    async (variable) => {
-      const home = await open();
-      const { status, service, dir } = home;
-      const env = { [variable]: 'nonsense-token' };
-      expect((await status(env)).exitCode).toBe(0);
-      expect((await failure(use(home, env))).code).toBe('AUTH_EXPIRED');
-      const asked = service.control.requestCount();
-      const { report, exitCode } = await status(env);
-      expect(exitCode).toBe(4);
-      expect(textOf(report)).toMatch(
-        /^Login {5}ended\. This login has ended .*\n +Set a new token/m,
-      );
-      // Another token is none of its business.
-      expect((await status({ [variable]: 'another-token' })).exitCode).toBe(0);
-      expect(service.control.requestCount()).toBe(asked);
-      const written = readFileSync(join(dir, 'state', 'ended-tokens.json'), 'utf8');
-      expect(written).not.toContain('nonsense');
-    },
-  );
-
-  it('has ended for status after a check, until the service accepts it', async () => {
-    const { status, service } = await open();
-    const env = { SYNC_ACCESS_TOKEN: service.control.mint().access_token };
-    service.control.addFaults('any:401*inf');
-    expect((await status(env, true)).report.checked).toMatchObject({ outcome: 'ended' });
-    expect((await status(env)).exitCode).toBe(4);
-    service.control.clearFaults();
-    expect((await status(env, true)).exitCode).toBe(0);
-    expect((await status(env)).exitCode).toBe(0);
   });
 });
 
