@@ -341,6 +341,25 @@ it('verify and status say that such a platform accepted a recording', async () =
   });
 });
 
+it('a dry run of a nutrition day says what the run erases or refuses', async () => {
+  const { platform, lines, sync, write } = await openPlainWorld();
+  await sync(['config', 'set', 'platform.kind', 'interface']);
+  const items = [{ name: 'Rice', carbs: 95, logged_at: `${DAY}T12:30:00+02:00` }];
+  write('n.json', JSON.stringify([{ date: DAY, items }]));
+  const push = ['push', 'nutrition', 'n.json'];
+  const [planned] = await lines([...push, '--dry-run']);
+  expect(planned).toMatchObject({ outcome: 'would-push' });
+  expect(JSON.stringify(planned)).toContain('what anyone else wrote on it is erased');
+  for (const more of [['--dry-run'], []]) {
+    const [refused] = await lines([...push, '--add', ...more], { code: 6 });
+    expect(refused).toMatchObject({ outcome: 'conflict' });
+  }
+  expect(platform.lines()).toEqual([]);
+  expect((await lines(push))[0]).toMatchObject({ outcome: 'pushed', unseen: true });
+  const [unchanged] = await lines([...push, '--dry-run']);
+  expect(JSON.stringify(unchanged)).not.toContain('erased');
+});
+
 it('undo does not wait for a workout on a platform that does not say which are ours', async () => {
   const { platform, sync, write } = await openPlainWorld();
   write('ride.fit', makeRecording({ startTime: new Date(`${DAY}T06:00:00Z`), durationSecs: 60 }));

@@ -39,7 +39,7 @@ export function viewOn(
 }
 
 export function statusText(report: StatusReport, view: StatusView): Text {
-  const { service, profile, ledger, login } = report;
+  const { service, profile, ledger } = report;
   const { now, unicode } = view;
   const activities = { ...view, zone: report.zone.days.name };
   const lines: Text[] = [
@@ -51,7 +51,7 @@ export function statusText(report: StatusReport, view: StatusView): Text {
         : [`registered by sync on ${report.registeredOn}`]),
     ),
     ...rows('Account', accountText(report)),
-    ...rows('Login', ...loginLines(login, now)),
+    ...rows('Login', ...loginLines(report, now)),
     ...rows('Checked', ...checkedLines(report.checked)),
     ...rows('Kept in', ...storeLines(report)),
     ...rows('Disk', ...(report.disk === undefined ? [] : withHint(report.disk))),
@@ -95,14 +95,16 @@ export function loginWord(login: StoredLogin): string {
   return { 'logged-out': 'none', ended: 'ended', unknown: 'cannot be read now' }[login.state];
 }
 
-function loginLines(login: StoredLogin, now: number): Text[] {
+function loginLines({ login, store, checked }: StatusReport, now: number): Text[] {
   if (login.state !== 'logged-in') {
     return withHint({ ...login, message: `${loginWord(login)}. ${login.message}` });
   }
   const { refreshExpiresAt, missing } = login;
+  // What earlier commands learned of such tokens is kept nowhere.
+  const isUnknown = store.kind === 'environment' && checked?.outcome !== 'accepted';
   const endsSoon = refreshExpiresAt !== undefined && refreshExpiresAt - now < LOGIN_ENDS_SOON_MS;
   return [
-    `good${lifetimeText(login, now)}`,
+    phrase`${isUnknown ? phrase`not known (${sync('status', '--check')} asks the platform)` : 'good'}${lifetimeText(login, now)}`,
     ...(endsSoon ? [phrase`It ends soon: run ${sync('login')} to renew it.`] : []),
     ...(missing.length > 0
       ? ['Not granted, so these do not work:', ...missing.map(missingText)]

@@ -288,6 +288,14 @@ describe('the status', () => {
     expect(exitCode).toBe(0);
     expect(report.store).toEqual({ kind: 'environment', where: 'the environment' });
     expect(report.login).toMatchObject({ state: 'logged-in', renewable: false });
+    const shown = (given: typeof report) =>
+      String(statusText(given, viewOn({ stdoutColumns: 80, unicode: true }, Date.now())));
+    expect(shown(report)).toMatch(
+      /^Login {5}not known \(`sync status --check` asks the platform\)/m,
+    );
+    const checked = await status({ SYNC_ACCESS_TOKEN: token }, true);
+    expect(shown(checked.report)).toMatch(/^Login {5}good, does not renew itself/m);
+    service.control.clearRequests();
     expect(JSON.stringify(report)).not.toContain(token);
     expect(service.control.requests()).toEqual([]);
   });
