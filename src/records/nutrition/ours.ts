@@ -28,7 +28,7 @@ function keyOf(body: JsonObject): string {
 }
 
 export interface Undo {
-  /** Takes back only what came under this name; an item with another input stays. */
+  /** Takes back only the items under this name; an item with another input stays. */
   readonly origin?: string | undefined;
   /** The user takes it back: it is not sent again, and the items of others stay. Otherwise, the ledger forgets it. */
   readonly remember: boolean;
@@ -38,7 +38,7 @@ export interface MergePolicy {
   readonly merge: MergeMode;
   /** Overwrites edits made in the platform, and sends again what the user took back. */
   readonly force: boolean;
-  /** Instead of sending, takes back what was sent. */
+  /** Instead of sending, takes items back. */
   readonly undo?: Undo | undefined;
   /** The ids that the platform showed before this run sent the day. Absent: it has not sent it. */
   readonly before?: ReadonlySet<string> | undefined;
