@@ -301,7 +301,8 @@ export class Intake {
     }
     const isWhole = !items.some(({ outcome }) => outcome === 'invalid');
     const decided = decidedBy(items);
-    if (isWhole && decided !== undefined && !dryRun) ledger.uploads.settledTracks.add(hash, decided);
+    if (isWhole && decided !== undefined && !dryRun)
+      ledger.uploads.settledTracks.add(hash, decided);
     return true;
   }
 
