@@ -12,6 +12,13 @@ import { sealed, specifiedCrc, walkFit } from './fit-walker.ts';
 const ACTIVITY = 4;
 const ride = makeRecording({ durationSecs: 50, furtherSports: [1] });
 
+/** The CRC over a header with its own is 0, and zeroes leave it so. */
+function zeroedBehindHeader(bytes: Uint8Array): Uint8Array {
+  const copy = Buffer.from(bytes).fill(0, 14);
+  copy.writeUInt16LE(specifiedCrc(copy, 0, 12), 12);
+  return copy;
+}
+
 describe('walkFit', () => {
   it.each([
     ['plain', {}],
@@ -43,6 +50,7 @@ describe('walkFit', () => {
     ['with a wrong CRC', withBrokenCrc(ride)],
     ['followed by other bytes', withTrailingBytes(ride, 20)],
     ['empty', new Uint8Array()],
+    ['with zeroes behind a header whose own CRC is right', zeroedBehindHeader(ride)],
   ])('finds a recording that is not whole: %s', (_, bytes) => {
     expect(walkFit(bytes).whole).toBe(false);
   });

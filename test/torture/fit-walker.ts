@@ -2,8 +2,9 @@
  * A strict reader of FIT files, written from the FIT specification alone: it judges what `src/fit/`
  * finds in mutated recordings, and shares no code with it.
  *
- * A file is whole if every segment states a size that ends inside the file, its CRC holds, and nothing
- * but padding of zeroes or of 0xff follows the last segment. The CRC of a header is advisory.
+ * A file is whole if every segment states a size that ends inside the file, its CRC holds, it does not end with 256
+ * zeroes (an interrupted copy, whose CRC may hold), and nothing but padding of zeroes or of 0xff follows the last
+ * segment. The CRC of a header is advisory.
  */
 
 /** The reading of a file. */
@@ -135,6 +136,8 @@ class Walker implements Walk {
       if (size === 0 || end + 2 > bytes.length) return;
       this.#walkRecords(at + header, end);
       if (specifiedCrc(bytes, at, end) !== bytes.readUInt16LE(end)) return;
+      const tail = bytes.subarray(Math.max(at, end + 2 - 256), end + 2);
+      if (tail.length === 256 && tail.every((byte) => byte === 0)) return;
       this.segments++;
       at = end + 2;
     }
