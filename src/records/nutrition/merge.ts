@@ -98,10 +98,9 @@ export function merge(
     [...found].some(([{ id }, there]) => id !== undefined && id !== there.id);
   const contested = leaving.length > 0 ? leave() : new Set<DayItem>();
   for (const item of wanted) {
-    if (contested.has(item)) continue;
     const there = found.get(item);
     if (there === undefined) absent(item, hasNews);
-    else present(item, there);
+    else present(item, there, contested.has(item));
   }
   const others = [...free, ...kept];
   const seen = [...others, ...doubtful].filter(isOfApplication).map(otherKey);
@@ -228,7 +227,7 @@ export function merge(
   /**
    * Decides about the items that have to leave the platform. Items that were changed there stay.
    *
-   * @returns the items of the input that are new versions of changed ones: they are in conflict
+   * @returns the items of the input that are new versions of changed ones, which are found in their place
    */
   function leave(): ReadonlySet<DayItem> {
     const isFresh = ({ state, id }: DayItem) =>
@@ -268,9 +267,7 @@ export function merge(
         // The athlete changed the earlier version while the new one was on its way.
         const own = found.get(version);
         if (own !== undefined && isOwn(own)) remove.push({ shown: own, why: 'copy' });
-        const { body, inputs } = version;
-        conflicts.push({ body, inputs, edited: there.body });
-        keep.push({ body, inputs });
+        found.set(version, there);
         contested.add(version);
       }
     }
@@ -278,24 +275,24 @@ export function merge(
   }
 
   /** Decides about an item that the platform shows, in any version. */
-  function present(item: DayItem, there: ShownItem): void {
+  function present(item: DayItem, there: ShownItem, isVersion: boolean): void {
     const { state, stored, edited, body, inputs, id, foreign } = item;
     const shown = there.body;
     const [isSure, isPossible] = [isOwn(there), mayBeOwn(there)];
     const isNew = state === undefined && !ids.has(there.id ?? '');
     const isForeign = foreign === true || isNew || (id !== there.id && !isPossible);
-    const isProven = isSure || isForeign;
+    const isProven = isSure || (isForeign && !isVersion);
     // A request of this run may have taught the source of what was there before it.
     const wasThere = policy.before?.has(there.id ?? '') === true;
     const isConfirmed = (isLater || wasThere) && isProven && !copied.has(item);
     const at = {
       // Another application may own this id, so it does not count as sent from here.
       ...(isProven ? withId({ body, inputs }, there) : { body, inputs }),
-      ...(isForeign ? { foreign: true as const } : {}),
+      ...((isVersion ? !isPossible : isForeign) ? { foreign: true as const } : {}),
       state: state === 'unsure' && !isConfirmed ? state : ('base' as const),
     };
     if (!isProven) doubtful.push(there);
-    const isConflict = state === 'unsure' && !isPossible;
+    const isConflict = isVersion || (state === 'unsure' && !isPossible);
     const isUnseen = id === undefined && !base.others.includes(otherKey(there));
     const isAdapted = isAnswer && state === 'unsure' && isUnseen && !isConflict;
     // Whose item this is stays unknown. `stored` keeps that a look has shown it.
@@ -311,14 +308,15 @@ export function merge(
       const isKnown = edited !== undefined && holdsItem(shown, edited);
       if (!isKnown) news.push({ what: isPossible ? 'edited' : 'foreign', body: shown });
       keep.push({ ...at, edited: shown });
-    } else if (state === undefined && isSure) {
+    } else if (state === undefined && !isVersion && isSure) {
       // This ledger never sent it: a version of another computer, or of a lost ledger.
       news.push({ what: 'earlier', body: shown });
       replace(item, there);
     } else {
       conflicts.push({ ...at, edited: shown });
       // The next look decides anew. If an answer showed ours before, the other version has taken its place.
-      keep.push(id === undefined ? item : { ...withId(item, there), foreign: true });
+      if (isVersion) keep.push({ body, inputs });
+      else keep.push(id === undefined ? item : { ...withId(item, there), foreign: true });
     }
   }
 
