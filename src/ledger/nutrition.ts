@@ -20,8 +20,8 @@ export interface DayItem {
   readonly inputs: readonly ItemInput[];
   /**
    * `unsure`: a request held it, and no later run has seen it. `base`: a later run has, or the platform took it and
-   * shows nothing. `away`: it is not to be sent; without inputs, the user took it back, else it was removed in the
-   * platform. Absent: no request has held it; the ledger has no such item.
+   * shows nothing. `away`: it is not to be sent. With `edited`, it is in conflict with that version; without inputs, the
+   * user took it back; else it was removed in the platform. Absent: no request has held it; the ledger has no such item.
    */
   readonly state?: 'unsure' | 'base' | 'away';
   /** The id that the platform gave it, if an answer showed one. */
@@ -29,7 +29,8 @@ export interface DayItem {
   /** A look found it before it was sent, so another computer or the athlete entered it. */
   readonly foreign?: true;
   /**
-   * As the platform showed it, if it changed the values itself, or shows no writer that is known.
+   * As the platform showed it, if it changed the values itself, holds another version in its place, or shows no writer
+   * that is known.
    */
   readonly stored?: Body;
   /** The version of the athlete or of another computer in the platform, which stays. */

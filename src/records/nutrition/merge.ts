@@ -4,7 +4,15 @@ import { sameJson } from '../digest.ts';
 import type { JsonObject } from '../types.ts';
 import { holdsItem, itemIdentity } from './items.ts';
 import { KeyIndex } from './key-index.ts';
-import { type MergePolicy, isHeld, isLeaving, isUndone, resends, without } from './ours.ts';
+import {
+  type MergePolicy,
+  isContested,
+  isHeld,
+  isLeaving,
+  isUndone,
+  resends,
+  without,
+} from './ours.ts';
 import type { News } from './words.ts';
 
 /** An item as the platform shows it. */
@@ -172,7 +180,7 @@ export function merge(
     // No answer has shown its id before the athlete changed it.
     for (const item of unnamed) if (item.state !== 'away') takeVersion(item, mayBeOwn);
     // Changed items: first the unchanged ones of the input, then new versions. Removed items have none.
-    const isNew = ({ state }: DayItem) => state === undefined;
+    const isNew = (item: DayItem) => item.state === undefined || isContested(item);
     const held = wanted.filter(isHeld);
     // A new version of a known item does not match another computer's item.
     const before = new Set(leaving.filter(isOver).map(identityOf));
@@ -256,12 +264,9 @@ export function merge(
           remove.push({ shown, why: 'copy' });
         }
         keep.push(withId(without(item, 'edited'), there));
-        continue;
-      }
-      keep.push({ ...withId(item, there), edited: there.body });
-      if (version === undefined) {
-        const isSaid = isKnown && base.items.includes(item) && policy.undo === undefined;
-        if (!isSaid) news.push({ what: 'kept', body: there.body });
+      } else if (version === undefined) {
+        if (!isKnown || !base.items.includes(item)) news.push({ what: 'kept', body: there.body });
+        keep.push({ ...withId(item, there), edited: there.body });
         kept.push(there);
       } else {
         // The athlete changed the earlier version while the new one was on its way.
@@ -292,7 +297,7 @@ export function merge(
       state: state === 'unsure' && !isConfirmed ? state : ('base' as const),
     };
     if (!isProven) doubtful.push(there);
-    const isConflict = isVersion || (state === 'unsure' && !isPossible);
+    const isConflict = isVersion || isContested(item) || (state === 'unsure' && !isPossible);
     const isUnseen = id === undefined && !base.others.includes(otherKey(there));
     const isAdapted = isAnswer && state === 'unsure' && isUnseen && !isConflict;
     // Whose item this is stays unknown. `stored` keeps that a look has shown it.
@@ -313,10 +318,15 @@ export function merge(
       news.push({ what: 'earlier', body: shown });
       replace(item, there);
     } else {
-      conflicts.push({ ...at, edited: shown });
-      // The next look decides anew. If an answer showed ours before, the other version has taken its place.
-      if (isVersion) keep.push({ body, inputs });
-      else keep.push(id === undefined ? item : { ...withId(item, there), foreign: true });
+      // An answer showed ours before the other version took its place.
+      const wasShown = state === 'unsure' && id !== undefined;
+      const before = isVersion ? undefined : (stored ?? (wasShown ? body : undefined));
+      const known = before === undefined ? at : { ...at, stored: before };
+      const rival = { ...known, edited: shown, state: 'away' } as const;
+      conflicts.push(rival);
+      // The next answer may show that an item is of our source, and then ours replaces it.
+      const isOpen = !isVersion && state === undefined && isPossible;
+      keep.push(isOpen ? item : rival);
     }
   }
 
@@ -345,13 +355,15 @@ export function merge(
     const isUnanswered = isUnsure && !wasShown;
     // A request of another computer that had read the day before ours was written after ours.
     const isDropped = isUnsure && wasShown && hasNews;
+    const isNew = state === undefined || (isContested(item) && stored === undefined);
     const isAgain = state !== 'away' && resends(policy);
-    if (state === undefined || isAgain || isDropped || (isUnanswered && !isAnswer)) {
+    if (isNew || isAgain || isDropped || (isUnanswered && !isAnswer)) {
       if (isDropped) news.push({ what: 'again', body });
       post.push({ body, inputs });
       return;
     }
-    if (state !== 'away') news.push({ what: isUnanswered ? 'unshown' : 'removed', body });
+    if (state !== 'away' || isContested(item))
+      news.push({ what: isUnanswered ? 'unshown' : 'removed', body });
     keep.push({ ...without(item, 'edited'), state: 'away' });
   }
 }

@@ -88,7 +88,8 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   const byKey = new KeyIndex(leaving, ({ body }) => keyOf(body));
   const undone: DayItem[] = [];
   const wanted = items.flatMap((item): DayItem[] => {
-    if (item.state === 'away' && resends(policy)) return [returned(item)];
+    const isAway = item.state === 'away' && item.edited === undefined;
+    if (isAway && resends(policy)) return [returned(item)];
     const back = isNew(item) && leaving.size > 0 ? byKey.first(keyOf(item.body)) : undefined;
     if (back === undefined) return [item];
     if (isUndone(back) && !policy.force) {
@@ -131,14 +132,23 @@ export function isUndone(item: DayItem): boolean {
   return isLeaving(item) && item.state === 'away';
 }
 
+/** Checks that the athlete's version of an item has to stay until the user decides. */
+export function isContested({ state, edited }: DayItem): boolean {
+  return state === 'away' && edited !== undefined;
+}
+
 /** Checks that the day should hold an item, in some version. */
 export function isHeld(item: DayItem): boolean {
-  return !isLeaving(item) && item.state !== 'away';
+  return !isLeaving(item) && (item.state !== 'away' || item.edited !== undefined);
 }
 
 /** Returns an item that has to leave the platform, if it may be there. */
 function asLeaving(item: DayItem): readonly DayItem[] {
-  return item.state === undefined || item.state === 'away' ? [] : [{ ...item, inputs: [] }];
+  const { state, edited } = item;
+  if (state === undefined) return [];
+  if (state !== 'away') return [{ ...item, inputs: [] }];
+  // Of a contested item the athlete's version is there.
+  return edited === undefined ? [] : [{ ...item, state: 'base', body: edited, inputs: [] }];
 }
 
 /** Returns an item that the input states again. The platform may hold it. */
@@ -147,7 +157,7 @@ function returned(item: DayItem): DayItem {
   return { ...without(item, 'id'), state: 'unsure' };
 }
 
-export function without(item: DayItem, field: 'id' | 'edited'): DayItem {
+export function without(item: DayItem, field: 'id' | 'edited' | 'stored'): DayItem {
   return Object.fromEntries(
     Object.entries(item).filter(([name]) => name !== field),
   ) as unknown as DayItem;
@@ -220,8 +230,8 @@ function isMoving({ body, inputs }: DayItem, around: readonly DayInputs[]): bool
   });
 }
 
-function hasArrived({ state, id }: DayItem): boolean {
-  return state !== 'unsure' || id !== undefined;
+function hasArrived({ state, id, edited }: DayItem): boolean {
+  return state === 'base' || (state === 'unsure' ? id !== undefined : edited === undefined);
 }
 
 function isTotal(name: string): boolean {
@@ -265,6 +275,10 @@ function pair(items: readonly DayItem[], bodies: readonly JsonObject[], input: I
     const equal = equals[index];
     if (equal !== undefined) return { ...equal, inputs: [input, ...equal.inputs.filter(isOther)] };
     const version = left.size === 0 ? undefined : take(byIdentity.first(itemIdentity(body)));
+    // The athlete's version stays until the user decides.
+    if (version !== undefined && isContested(version)) {
+      return { ...without(version, 'stored'), body, inputs: [input] };
+    }
     if (version !== undefined) before.push(version);
     return { body, inputs: [input] };
   });
