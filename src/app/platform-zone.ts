@@ -89,7 +89,7 @@ function rememberPlatformZone(
   }
 }
 
-/** Returns the zone that the platform last named for this account, and when (ISO 8601); undefined if it never did. */
+/** Returns the zone that the platform last named for this account, and when (ISO 8601); undefined before its first answer. */
 export function lastPlatformZone(config: Config) {
   const found = readEntry(fileOf(config), accountKey(config, config.account));
   if (!isObject(found)) return undefined;

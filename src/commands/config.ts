@@ -113,7 +113,7 @@ async function change(context: AppContext, given: string, value: string | null):
   const key = settingKey(given);
   if (key !== 'prefer' && value !== null) parseSetting(key, value, key);
   if (key === 'prefer' && value !== null) {
-    // Only the sources know the programs that it may name.
+    // The sources list the programs that the setting may name.
     const [{ rankBy }, { SOURCES }] = await Promise.all([
       import('../records/prefer.ts'),
       import('../records/sources/all.ts'),

@@ -63,8 +63,6 @@ async function undo(
     config,
     { offline: options.dryRun },
     async (connection, ledger) => {
-      const { records } = ledger;
-      const before = records.find(kind, date);
       const items: RecordItem[] = [];
       await deliverRecords(context, [emptyDay(date, [], kind)], options, {
         ...targetsOf(connection, ledger).records,
@@ -73,10 +71,6 @@ async function undo(
       });
       const [item] = items;
       if (item === undefined) throw new Error(`no outcome for ${date}`);
-      const isOpen = kind === 'nutrition' && records.nutrition.day(date).status === 'open';
-      if (item.outcome === 'rejected' && before !== undefined && !isOpen) {
-        records.keep(kind, date, before);
-      }
       output.result(pushItemJson(item), undoText(item));
       return exitCodeOfItem(item);
     },

@@ -135,11 +135,11 @@ export function recordLedger(
         UPDATE records SET state = 'rejected', message = ${message}, changed_at = ${now()}
         WHERE account = ${account} AND kind = ${kind} AND date = ${date}`;
     },
-    /** Records that the service refused an undo: the day is as it was. @param before what {@link find} gave */
-    keep(kind: RecordKind, date: string, before: Omit<RecordRow, 'owner'>): void {
+    /** Undoes the claim of a day. @param before what {@link find} gave before it */
+    restore(kind: RecordKind, date: string, before: Omit<RecordRow, 'owner'>): void {
       database.run`
         UPDATE records SET state = ${before.state}, message = ${before.message}, changed_at = ${before.changedAt}
-        WHERE account = ${account} AND kind = ${kind} AND date = ${date} AND state = 'rejected' AND owner IS NULL`;
+        WHERE account = ${account} AND kind = ${kind} AND date = ${date}`;
     },
     /** Forgets a day that the service confirmed: the next run sends it again. */
     forget(kind: RecordKind, date: string): void {

@@ -119,8 +119,7 @@ export function uploadLedger(
               AND state IN ('pending', 'rejected')`;
       });
     },
-    /** Forgets which recordings are held: each is judged again. */
-    forgetHeld,
+    releaseHeld,
     confirm(sha256: string, attempts: number, service: Readonly<Record<string, unknown>>): void {
       end(
         sha256,
@@ -132,7 +131,7 @@ export function uploadLedger(
             WHERE account = ${account} AND sha256 = ${sha256}`,
       );
     },
-    /** Records that the service refused a recording. One that it took before stays confirmed. */
+    /** Records a refusal. A recording that the service took before stays confirmed. */
     reject(sha256: string, attempts: number, message: string): void {
       end(sha256, () => {
         const rejected = database.run`
@@ -214,7 +213,7 @@ export function uploadLedger(
         UPDATE uploads SET state = 'undone', changed_at = ${now()}
         WHERE account = ${account} AND sha256 = ${sha256} AND state = 'undoing'`;
       settled.forget();
-      forgetHeld();
+      releaseHeld();
     },
     /** Forgets a recording that the service took or that was taken back: the next run sends it again. */
     forget(sha256: string): void {
@@ -223,7 +222,7 @@ export function uploadLedger(
         WHERE account = ${account} AND sha256 = ${sha256}
           AND state IN ('confirmed', 'undoing', 'undone')`;
       settled.forget();
-      forgetHeld();
+      releaseHeld();
     },
     /**
      * Returns the path and the size (bytes) of each recording that the service took, or that was taken back, and
@@ -304,7 +303,11 @@ export function uploadLedger(
     },
   };
 
-  function forgetHeld(): void {
+  /** Lets each held recording be judged again. One that was sent before it was held may have arrived. */
+  function releaseHeld(): void {
+    database.run`
+      UPDATE uploads SET state = 'pending'
+      WHERE account = ${account} AND state = 'held' AND attempts > 0`;
     database.run`DELETE FROM uploads WHERE account = ${account} AND state = 'held'`;
   }
 

@@ -160,7 +160,7 @@ class DayQueue {
         : await this.#nutrition.deliver(record, warnings);
     }
     try {
-      // Without a login nothing begins, and the ledger must not say so.
+      // Before the claim: a failed login leaves no pending day.
       await this.#target.client();
     } catch (error) {
       return await this.#failed(record, error);
@@ -178,7 +178,13 @@ class DayQueue {
     if (claim === 'unchanged') return UNCHANGED;
     try {
       const outcome = await this.#sent(record, warnings, isUnconfirmed || isRefused);
-      if (outcome.outcome === 'rejected') ledger.reject(kind, date, outcome.message);
+      if (outcome.outcome === 'rejected') {
+        const isOpen = kind === 'nutrition' && ledger.nutrition.day(date).status === 'open';
+        // After a refused undo, the day is as it was.
+        if (this.#options.undo === undefined || before === undefined || isOpen)
+          ledger.reject(kind, date, outcome.message);
+        else ledger.restore(kind, date, before);
+      }
       return outcome;
     } finally {
       ledger.release(kind, date);

@@ -16,7 +16,7 @@ interface BatchTarget extends RunTarget, ArchiveTarget {
   readonly cwd: string;
   /** Called for each zip archive in a folder. */
   readonly onArchive?: ((path: string) => void) | undefined;
-  /** Called before the first file is read. Resolves when the threads that it starts run. */
+  /** Called before the first file is read, which waits until it resolves. */
   readonly onWaiting?: (() => Promise<void>) | undefined;
 }
 

@@ -76,7 +76,7 @@ export const explain: CommandModule = {
   },
 };
 
-/** Returns the copies that a watcher has to send, and the path of each file that it copied, by its SHA-256. */
+/** Returns the copies that wait for a watcher, with the path of each copied file, by its SHA-256. */
 async function copiesFor(config: Config) {
   const { key } = await knownAccount(config);
   const copies = new Map<string, { readonly path: string; readonly file: string }>();

@@ -90,7 +90,7 @@ export const importExport: CommandModule = {
     try {
       const run = new Import(context, config, archives, options);
       const named = namedPaths(paths, context.cwd);
-      // What it reads may print a result before the first request.
+      // Reading may print a result before the first request.
       await heard;
       return flags.dryRun === true ? await run.show(named) : await run.send(named, flags.yes);
     } finally {

@@ -71,8 +71,8 @@ export function tableForm(head: string, skipLines = 0): TableForm | undefined {
 const FIRST_ROWS = 50;
 
 /**
- * Returns how the numbers of a table are written, as the first rows of the columns that are read show it. Programs
- * that separate cells by a comma or a tab write no decimal commas, unless a cell shows one.
+ * Returns how the numbers of a table are written, as the first rows of the columns that are read show it. If none
+ * shows it, a comma is a thousand between commas, and a decimal of a known program.
  *
  * @param isGuess no program is known that writes the table
  */

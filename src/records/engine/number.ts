@@ -19,8 +19,8 @@ const PLAIN_NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * Reads the number of a cell. `72,5` is a decimal comma, `1,234` in a table with commas between its
- * cells is a thousand, `1.234,5` and `1,234.5` are both, and `95 %` is 95. `1.234` is a decimal if the form does
- * not say that it is a thousand.
+ * cells is a thousand, `1.234,5` and `1,234.5` are both, and `95 %` is 95. `1.234` is a decimal unless the form
+ * says thousand.
  *
  * @returns undefined if the text is no number
  */

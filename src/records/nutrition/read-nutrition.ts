@@ -1,3 +1,4 @@
+import { SUMMED_TOTALS } from '../fields.ts';
 import { ITEM_NAMES, NUTRITION_NAMES, WELLNESS_NAMES, plain } from '../names.ts';
 import { type ReadDay, readItem } from './item.ts';
 import { farAhead, noteMissingDate, readDate } from '../days/record-date.ts';
@@ -108,11 +109,11 @@ function readItems(
   if (value !== undefined && value !== null && !Array.isArray(value))
     notes.problem(field, `is ${show(value)}; ${ITEMS_EXPECTED}`);
   const list = Array.isArray(value) ? value : [];
-  const sum = sumOfOthers(list);
+  const total = totalAmong(list);
   for (const [index, raw] of list.entries()) {
     const { name: food, meal } = isObject(raw) ? raw : {};
     const name = scalarText(food) || scalarText(meal);
-    if (isSumName(name) || index === sum) {
+    if (isSumName(name) || index === total) {
       notes.recur('sum', `${field}/${index}`, `${show(name)} sums up other items. Not sent`);
       continue;
     }
@@ -121,19 +122,18 @@ function readItems(
   return named === undefined ? [...days.values()] : [named];
 }
 
-/** Amounts that are the sums of others by chance: fewer than three. */
+/** Fewer amounts are the sums of others by chance. */
 const ENOUGH_SUMS = 3;
-const SUMMED = ['calories', 'carbs', 'protein', 'fat', 'fiber', 'sugar'];
 /** Rounding of one amount, and the items beyond which it evens out. */
 const ROUNDING = 0.05;
 const MANY_ITEMS = 20;
 
-/** Returns the place of the item that has the sums of all others, of two at least; -1 if there is none. */
-function sumOfOthers(items: readonly JsonValue[]): number {
+/** Returns the index of the item that is the total of at least two others, which are all others; -1 if none is. */
+function totalAmong(items: readonly JsonValue[]): number {
   if (items.length < 3) return -1;
   const amountOf = (item: JsonValue, field: string) =>
     isObject(item) && typeof item[field] === 'number' ? item[field] : 0;
-  const totals = SUMMED.map((field) => ({
+  const totals = SUMMED_TOTALS.map((field) => ({
     field,
     total: items.reduce<number>((sum, item) => sum + amountOf(item, field), 0),
   }));

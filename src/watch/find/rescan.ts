@@ -159,7 +159,7 @@ export class Rescanner {
       events.post({ type: 'rescan-due' });
       return { files: 0 };
     }
-    // If it fails, or its device is away. Overwritten below after a rescan.
+    // The pause if the rescan fails, or the device is away.
     let pauseMs = folder.isThere ? REMOTE_RETRY_MS : Infinity;
     try {
       if (!folder.isThere) return { files: 0 };

@@ -85,7 +85,7 @@ export class Sender {
     const { clock, client, dryRun, filePart, ledger, sameRide, url } = parts;
     const options = { dryRun, sameRide };
     this.#parts = parts;
-    if (sameRide !== 'first' && !dryRun) ledger.uploads.forgetHeld();
+    if (sameRide !== 'first' && !dryRun) ledger.uploads.releaseHeld();
     this.#uploader = new Uploader({ clock, signal: this.#hardStop.signal }, options, {
       url,
       filePart,
