@@ -1,8 +1,5 @@
 export type TrackKind = 'gpx' | 'tcx';
 
-/** Why an activity is none by the clock, as a sentence. Not remembered: the clock may be wrong. */
-export const IN_FUTURE = 'Its times are in the future: it is a plan.';
-
 /** Bytes at the start of a file that show its kind; some files have comments before the root element. */
 const HEAD_BYTES = 4096;
 

@@ -1,6 +1,5 @@
 import type { Lap, Point, Track, TrackFile } from './read.ts';
 import { type SportNumbers, sportOfWord } from './sports.ts';
-import { IN_FUTURE } from './kind.ts';
 import { metresBetween } from './distance.ts';
 
 /** Points of one activity, a second or more apart. */
@@ -123,7 +122,7 @@ function emptyText({ tracks, untimed, unreadTimes, others }: TrackFile): string 
 
 function obstacleOf(stretch: Stretch, { creator }: TrackFile, now: number): string | undefined {
   if (startOf(stretch) < FIRST_TIME) return 'Its times are before 1990: no device recorded them.';
-  if (endOf(stretch) > now + AHEAD_SECS) return IN_FUTURE;
+  if (endOf(stretch) > now + AHEAD_SECS) return 'Its times are in the future: it is a plan.';
   if (hasSensor(stretch)) return undefined;
   if (PLANNERS.test(creator)) {
     return `It comes from a planner (${creator}): its times are planned, not recorded.`;

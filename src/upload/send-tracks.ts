@@ -14,7 +14,6 @@ import {
   unreadableItem,
 } from './batch-sender.ts';
 import { identify } from './identify.ts';
-import { IN_FUTURE } from '../tracks/kind.ts';
 import { isDone, noTrack, settledOutcome } from './known-outcome.ts';
 import { LARGE_BYTES, readFile } from './read-recording.ts';
 import { type FoundRecording, type NoRecording, recordingsOf } from './recordings-of.ts';
@@ -84,12 +83,10 @@ export async function tracksIn(
   }
   const files: KnownFile[] = [];
   const entries: TrackEntry[] = [];
-  let isByClock = false;
   for await (const found of recordingsOf(source.path, contents, { now: clock.now(), signal })) {
     if ('problem' in found) {
       report(itemOf(found, source.named));
       const { reason: verdict, problem: detail } = found;
-      isByClock ||= detail === IN_FUTURE;
       if (verdict === 'not-an-activity') files.push({ sha256: undefined, verdict, detail });
       continue;
     }
@@ -106,7 +103,7 @@ export async function tracksIn(
     } else entries.push(entryOf(source, found, room));
   }
   const [only] = files;
-  const isOnly = files.length + entries.length === 1 && !isByClock;
+  const isOnly = files.length + entries.length === 1;
   if (source.file !== undefined && only !== undefined && isOnly) {
     known?.remember(source.file.absolute, source.file.stamp, only);
   }

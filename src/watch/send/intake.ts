@@ -29,6 +29,8 @@ const MOST_RECORDS = 1e7;
 const SLICE_MS = 20;
 /** Pause after the last change before GPX and TCX files are sent: a program may still unpack recordings of the same rides (ms). */
 const QUIET_MS = 3_000;
+/** How far the time of a file may be ahead of the clock: devices write local times (ms). */
+const AHEAD_MS = 86_400_000;
 /** Pause before a file is read again that could neither be copied nor sent (ms). */
 const RETRY_MS = 5_000;
 
@@ -275,7 +277,7 @@ export class Intake {
    * @returns false if it can be neither copied nor sent now
    */
   async #takeTracks(file: FoundFile, contents: FileContents): Promise<boolean> {
-    const { dryRun, incomplete, known, ledger } = this.#parts;
+    const { clock, dryRun, incomplete, known, ledger } = this.#parts;
     const { path, removable } = file;
     const { bytes, stamp } = contents;
     const hash = sha256(bytes);
@@ -300,9 +302,10 @@ export class Intake {
       return await this.#takeNew(recording, contents, removable);
     }
     const isWhole = !items.some(({ outcome }) => outcome === 'invalid');
-    const decided = decidedBy(items);
-    if (isWhole && decided !== undefined && !dryRun)
-      ledger.uploads.settledTracks.add(hash, decided);
+    // A clock that is behind makes plans of activities.
+    const isClockBehind = changedMs(stamp) > clock.now() + AHEAD_MS;
+    if (isWhole && !isClockBehind && !dryRun)
+      ledger.uploads.settledTracks.add(hash, decidedBy(items));
     return true;
   }
 

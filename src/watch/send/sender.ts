@@ -20,7 +20,6 @@ import {
 import { unreadableItem } from '../../upload/batch-sender.ts';
 import type { KnownFiles } from '../../ledger/known-files.ts';
 import type { UploadStanding } from '../../ledger/upload-rows.ts';
-import { IN_FUTURE } from '../../tracks/kind.ts';
 import { isSettled, isGivenUp, patientClient } from './refusal-backoff.ts';
 import type { WatchParts } from '../parts.ts';
 import { type WaitingRecording, isTrack } from './outbox.ts';
@@ -306,8 +305,7 @@ export class Sender {
         );
       if (items.at(-1)?.outcome === 'failed') return items;
     }
-    const decided = decidedBy(items);
-    if (decided !== undefined && !dryRun) ledger.uploads.settledTracks.add(sha256, decided);
+    if (!dryRun) ledger.uploads.settledTracks.add(sha256, decidedBy(items));
     this.#otherFiles.add(path);
     return items;
   }
@@ -394,12 +392,8 @@ function isRefused(item: UploadItem): item is Refused {
   return isResting || item.outcome === 'rejected';
 }
 
-/**
- * Returns what decides if a GPX or TCX file is read again: a refused recording, else a sent one, if any; undefined if
- * the clock decided.
- */
-export function decidedBy(items: readonly UploadItem[]): string | undefined {
-  if (items.some((item) => 'detail' in item && item.detail === IN_FUTURE)) return undefined;
+/** Returns what decides if a GPX or TCX file is read again: a refused recording, else a sent one, if any. */
+export function decidedBy(items: readonly UploadItem[]): string {
   const known = items.flatMap((item) =>
     'sha256' in item && item.outcome !== 'covered' ? [item] : [],
   );

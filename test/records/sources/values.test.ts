@@ -624,6 +624,11 @@ describe('an export of no known program', () => {
     expect(bodies).toEqual([{ date: DAY, restingHr: 48 }]);
     expect(invalid).toHaveLength(2);
     expect(invalid.concat('').join('\n')).toContain(hint);
+    const mixed = await read(`date;weightKg;steps\n${DAY};72.4;2.345\n`);
+    expect([mixed.bodies, mixed.invalid]).toEqual([
+      [{ date: DAY, weight: 72.4 }],
+      [expect.stringContaining('write 2345 or 2')],
+    ]);
     const points = `date;weightKg;steps;distanceMeters\n${DAY};72.4;2,345;812.345\n`;
     expect((await read(points)).bodies).toEqual([
       { date: DAY, weight: 72.4, steps: 2_345, distanceMeters: 812.345 },
