@@ -280,3 +280,8 @@ class SegmentReader {
 function valid(value: number, invalid: number): number | undefined {
   return Number.isNaN(value) || value === invalid ? undefined : value;
 }
+
+/** Returns a number of things, or a serial number; undefined for a fraction or less than 0, as a damaged file may have. */
+export function countOf(value: number | undefined): number | undefined {
+  return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}

@@ -1,6 +1,6 @@
 import { type FileId, fileIdOf } from './file-id.ts';
 import { localOffset, type Position, positionOf } from './local-time.ts';
-import { dateOf, MESSAGE, type Message, readMessages } from './messages.ts';
+import { countOf, dateOf, MESSAGE, type Message, readMessages } from './messages.ts';
 import { Recorded } from './recorded.ts';
 import { printableWord } from '../base/printable.ts';
 
@@ -92,13 +92,11 @@ const STATUTE = 1;
 
 function poolOf(message: Fields) {
   const centimetres = message.number(44);
-  const lengths = message.number(33);
   return centimetres
     ? {
         lengthMetres: centimetres / 100,
         isInYards: message.number(46) === STATUTE,
-        // Of a damaged file it may be negative.
-        lengths: lengths !== undefined && lengths >= 0 ? lengths : undefined,
+        lengths: countOf(message.number(33)),
       }
     : undefined;
 }

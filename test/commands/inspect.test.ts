@@ -300,6 +300,15 @@ describe('sync inspect', () => {
     expect(shown(item).join('\n')).toContain('10:00   25 m pool\n');
   });
 
+  it('shows no fraction of a length, which a damaged file may have', () => {
+    const session = { sport: 5, subSport: 17, poolCm: 2500, poolUnit: 0, maxDepthMm: 0x3f000000 };
+    const data = Buffer.from(makeActivity({ session })).subarray(14, -2);
+    const [UINT32, FLOAT32] = [0x86, 0x88];
+    Buffer.from([33, 4, FLOAT32]).copy(data, data.indexOf(Uint8Array.of(141, 4, UINT32)));
+    const item = inspectFile(file('pool.fit', wrapRecords(data)));
+    expect(item).toMatchObject({ sessions: [{ pool: { lengthMetres: 25, lengths: undefined } }] });
+  });
+
   it('counts records without a time', () => {
     const records = Array.from({ length: 8 }, () => fitMessage('record', { heartRate: 120 }));
     const bytes = fitFile(fitMessage('fileId', { type: 4 }), ...records);

@@ -27,6 +27,7 @@ import {
   readSummary,
   sum,
 } from '../../fit/summary.ts';
+import { countOf } from '../../fit/messages.ts';
 import { identify } from '../../upload/identify.ts';
 import { recordingsIn } from '../../upload/recordings-in.ts';
 import type { TrackIdentity } from '../../upload/recordings-of.ts';
@@ -187,7 +188,7 @@ function deviceOf(fileId: FileId) {
     id,
     manufacturer: words(getFitManufacturerName(manufacturer)) ?? manufacturer?.toString(),
     product: garminName ?? productName ?? product?.toString(),
-    serial,
+    serial: countOf(serial),
   };
 }
 
