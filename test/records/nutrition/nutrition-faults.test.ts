@@ -285,6 +285,8 @@ it('stays open if an earlier try of a rejected undo may have emptied it, and the
   sandbox.control.addFaults('nutrition:reset-after', 'nutrition:411');
   expect(outcomesOf(await undo(DAY))).toEqual(['rejected']);
   expect(ledger.nutrition.dates('open')).toEqual([DAY]);
+  // The day may be empty, so it does not count as it was before.
+  expect(ledger.find('nutrition', DAY)).toMatchObject({ state: 'rejected' });
   const again = await push({ 'a.json': day(GEL) });
   expect(again).toMatchObject([{ outcome: 'skipped', reason: 'undone', warnings: [] }]);
   expect([ledger.nutrition.dates('open'), held()]).toEqual([[], []]);
