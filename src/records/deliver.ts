@@ -12,7 +12,7 @@ import type { DayOutcome, JsonObject, PreparedRecord, Rank, RecordKind, Warning 
 import { leftNotes } from './notes.ts';
 import { rankBy } from './prefer.ts';
 import { notKeptWarnings } from './wellness/answer.ts';
-import { changedThere, settleDay, undoneDay, valuesText } from './wellness/settle.ts';
+import { changedThere, sentBefore, settleDay, undoneDay, valuesText } from './wellness/settle.ts';
 
 export interface DeliveryOptions extends DayOptions {
   /** Requests in flight at once; one a date. */
@@ -214,13 +214,15 @@ class DayQueue {
       ? undoneDay(known)
       : settleDay(record, known, { rank: this.#rank, force, whole });
     warnings.push(...notes);
-    const body: JsonObject = { date, ...values };
     if (Object.keys(values).length === 0) {
       if (this.#options.dryRun) return isUndone ? UNDONE : UNCHANGED;
       ledger.wellness.noteSent(date, sent);
       ledger.confirm(kind, date, digest, { undone: isUndone });
       return isUndone ? UNDONE : UNCHANGED;
     }
+    const further = sentBefore(known, values);
+    const isWhole = Object.keys(further).length === 0 || (await this.#keepsFields(date));
+    const body: JsonObject = isWhole ? { date, ...values } : { date, ...further, ...values };
     if (this.#options.dryRun) {
       const url = this.#target.url(kind).href;
       return { outcome: 'would-push', request: { method: 'POST', url, body } };
@@ -260,6 +262,13 @@ class DayQueue {
     const undone = isUndo && held.length === 0;
     ledger.confirm(kind, date, digest, { sentFrom: record.files, dropped, undone });
     return { outcome: isUndo ? 'undone' : 'pushed', attempts };
+  }
+
+  /** Checks that the platform keeps the fields of a day that a request lacks, as Coach Watts does; others may replace it. */
+  async #keepsFields(date: string): Promise<boolean> {
+    const { service } = this.#nutrition;
+    const kind = this.#options.dryRun ? service.knownKind : await service.kind(date);
+    return kind === 'coach-watts';
   }
 
   #well: Promise<boolean> | undefined;

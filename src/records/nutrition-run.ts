@@ -31,7 +31,7 @@ export class NutritionRun {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #options: DayOptions;
   readonly #target: NutritionTarget;
-  readonly #service: NutritionService;
+  readonly service: NutritionService;
   readonly #byDate: ReadonlyMap<string, PreparedRecord>;
   /** What the platform showed of days, and the ledger's day before that, as JSON. */
   readonly #listed = new Map<string, { shown: readonly ShownItem[]; before: string | undefined }>();
@@ -50,7 +50,7 @@ export class NutritionRun {
     this.#context = context;
     this.#options = options;
     this.#target = target;
-    this.#service = new NutritionService(context, target);
+    this.service = new NutritionService(context, target);
     this.#byDate = new Map(records.map((record) => [record.date, record]));
   }
 
@@ -116,9 +116,9 @@ export class NutritionRun {
     const { nutrition } = this.#target.ledger;
     const all = [...dates];
     try {
-      if (all.length === 0 || !(await this.#service.mayList())) return;
+      if (all.length === 0 || !(await this.service.mayList())) return;
       const before = new Map(all.map((date) => [date, JSON.stringify(nutrition.day(date))]));
-      const listed = await this.#service.list(all);
+      const listed = await this.service.list(all);
       for (const [date, shown] of listed) {
         this.#listed.set(date, { shown, before: before.get(date) });
       }
@@ -174,7 +174,7 @@ export class NutritionRun {
     const { shown, before } = this.#listed.get(date) ?? {};
     this.#listed.delete(date);
     const day = { ...this.#dayOf(date), ...this.#chosen(record, warnings) };
-    return new DayDelivery(this.#context, this.#service, {
+    return new DayDelivery(this.#context, this.service, {
       ...day,
       sources,
       policy: { ...this.#options, force, merge, before: this.#reviewed },

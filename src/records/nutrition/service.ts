@@ -14,7 +14,7 @@ import { type WireObject, dayIn, shownDays, shownItems, showsMeals } from '../..
 import type { Look, ShownItem } from './merge.ts';
 import type { JsonObject, RecordKind } from '../types.ts';
 
-/** Sends the nutrition requests of one run, and learns how the platform treats them. */
+/** Sends the nutrition requests of one run, and learns how the platform treats days. */
 
 /** The service that records are sent to, and the ledger that records them. */
 export interface NutritionTarget {
@@ -250,7 +250,7 @@ function kindUnknown(error: unknown): unknown {
   if (code !== 'NETWORK' && code !== 'SERVICE_UNAVAILABLE') return error;
   return new SyncError(
     code,
-    `${message} Without that answer it is not known how this platform takes a nutrition day, so none is sent.`,
+    `${message} Without that answer it is not known what this platform does with a day that is sent again, so none is sent.`,
     {
       hint: phrase`The same command again asks once more. ${sync('config', 'set', 'platform.kind', 'interface')} sends without asking, if the platform is not Coach Watts.`,
       cause: error,

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue, PreparedRecord, Rank, Warning } from '../ty
 import { show } from '../values.ts';
 import { isSame } from './answer.ts';
 
-/** Decides which values of a wellness day are sent: the platform keeps the fields that a request lacks. */
+/** Decides which values of a wellness day are sent. */
 
 type Sent = Readonly<Record<string, SentField>>;
 type Scalar = SentField['value'];
@@ -81,6 +81,14 @@ export function settleDay(
     note(name, contestNote(`${two} replaces ${one}`, before.source, name));
   }
   return { values, notes, sent, isUndone, held: [] };
+}
+
+/** Returns the other values that the platform holds of a day, as it showed them last or as they were sent. */
+export function sentBefore(known: Sent, values: JsonObject): JsonObject {
+  const others = Object.entries(known).filter(([name]) => !(name in values));
+  return Object.fromEntries(
+    others.map(([name, { value, reported }]) => [name, reported?.['there'] ?? value]),
+  );
 }
 
 /** Returns what undoes a day: the values that were sent before the present ones. */
