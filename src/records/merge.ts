@@ -14,7 +14,7 @@ import type {
   RecordKind,
   Warning,
 } from './types.ts';
-import { chooseFoods, contestNote, rankBy } from './prefer.ts';
+import { chooseFoods, contestNote, isOfAthlete, rankBy } from './prefer.ts';
 import { isObject, show } from './values.ts';
 
 /** Limits the warnings of a record; one more then gives the number of the others. */
@@ -170,7 +170,7 @@ function statedIn(inputs: DraftsByInput, rank: Rank, warnings: Warning[]): Map<s
 
 /** Adds a record to those of its program. @returns notes about values that differ from those before */
 function addRecord(known: Map<string, Stated>, draft: DayDraft, program: string): Warning[] {
-  const { source, at: latest = -Infinity, mapped } = draft;
+  const { source, at: latest = -Infinity } = draft;
   const replaced: string[] = [];
   const outdated: string[] = [];
   for (const [name, value] of Object.entries(draft.values)) {
@@ -184,7 +184,9 @@ function addRecord(known: Map<string, Stated>, draft: DayDraft, program: string)
     else replaced.push(name);
   }
   const note = (names: readonly string[], said: string) =>
-    names.length === 0 || mapped ? [] : [{ source, message: `${names.join(', ')}: ${said}` }];
+    names.length === 0 || !isOfAthlete(program)
+      ? []
+      : [{ source, message: `${names.join(', ')}: ${said}` }];
   return [
     ...note(replaced, "this record's value replaces an earlier one's"),
     ...note(outdated, 'not sent, since another record of the day is later'),

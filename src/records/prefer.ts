@@ -9,8 +9,16 @@ import type { DayFoods, PreparedRecord, Rank, Warning } from './types.ts';
 /** Names JSON records, the athlete's own, among the programs. */
 export const OWN_RECORDS = 'json';
 
+/** Programs that are none: the athlete's own records and tables. */
+const OWN = [OWN_RECORDS, 'table', 'food-log'];
+
 /** The athlete's own records, and devices, count before exports. */
-const FIRST = [OWN_RECORDS, 'table', 'food-log', 'fit'];
+const FIRST = [...OWN, 'fit'];
+
+/** Checks for the athlete's own records and tables: of an export, the later file counts without a word. */
+export function isOfAthlete(program: string): boolean {
+  return OWN.includes(program);
+}
 
 /**
  * Returns the ranks of programs.

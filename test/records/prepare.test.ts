@@ -89,6 +89,18 @@ describe('several wellness records for one date', () => {
     expect(records.map(({ body }) => body)).toEqual([latest]);
   });
 
+  test('are noted if two tables of the athlete contradict each other', async () => {
+    const files = {
+      'one.csv': 'date,weight (kg)\n2026-02-15,72.4\n',
+      'other.csv': 'date,weight (kg)\n2026-02-15,73.1\n',
+    };
+    const { records } = await prepareFiles('wellness', files, { sources: { list: SOURCES } });
+    const message = "weight: this record's value replaces an earlier one's";
+    expect(records).toMatchObject([
+      { body: { date, weight: 73.1 }, warnings: [{ source: 'other.csv:2', message }] },
+    ]);
+  });
+
   test('send the latest of several rawJson objects on top', async () => {
     const { records } = await prepare('wellness', [
       { ...evening, rawJson: { weight: 73 } },
