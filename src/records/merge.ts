@@ -141,8 +141,8 @@ function mergeDay(
     const message = `there are ${more.toLocaleString('en-US')} more warnings about ${date}`;
     warnings.splice(MAX_WARNINGS, more, { source: last, message });
   }
-  const about = { outcome: 'ready', kind, date, sources, files, warnings } as const;
-  return { ...about, ...foods, programs, zoneUsed, digest: recordDigest({ date, ...foods }) };
+  const about = { outcome: 'ready', kind, date, sources, files, warnings, zoneUsed } as const;
+  return { ...about, ...foods, programs, digest: recordDigest({ date, ...foods, programs }) };
 }
 
 /** Returns what counts of each field: of the records of a program, then of the programs. @param warnings gets the notes */

@@ -14,8 +14,21 @@ const PERIOD =
 const IS_NOT = /^(?:is)?(?:deleted|goal|target|planned|forecast|predicted)$/i;
 const IS = /^(?:is|was)?(?:eaten|consumed)$/i;
 
+/** Returns the first of some members that says that its record was planned, taken back, or of several days. */
+export function planIn(names: readonly string[], record: JsonObject) {
+  const field = names.find((each) => {
+    const value = record[each];
+    if (typeof value === 'boolean') return (value ? IS_NOT : IS).test(plain(each));
+    const text = scalarText(value);
+    return PLANNED.test(text) || (OF_DAYS.test(text) && PERIOD.test(plain(each)));
+  });
+  if (field === undefined) return undefined;
+  const value = show(record[field] ?? null);
+  return { field, problem: `is ${value}: only what was measured or eaten on the day is sent` };
+}
+
 /**
- * Notes a problem: a member that says that its record was planned, taken back, or of several days.
+ * Notes a problem with such a member.
  *
  * @param path the record's own place
  */
@@ -25,15 +38,6 @@ export function notePlan(
   notes: Notes,
   path = '',
 ): void {
-  const name = unknown.find((each) => {
-    const value = record[each];
-    if (typeof value === 'boolean') return (value ? IS_NOT : IS).test(plain(each));
-    const text = scalarText(value);
-    return PLANNED.test(text) || (OF_DAYS.test(text) && PERIOD.test(plain(each)));
-  });
-  if (name === undefined) return;
-  notes.problem(
-    joinPointer(path, name),
-    `is ${show(record[name] ?? null)}: only what was measured or eaten on the day is sent`,
-  );
+  const plan = planIn(unknown, record);
+  if (plan !== undefined) notes.problem(joinPointer(path, plan.field), plan.problem);
 }

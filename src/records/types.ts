@@ -79,7 +79,7 @@ export interface PreparedRecord extends DayFoods {
   /** The zone decided about the date or about an offset in the body. */
   readonly zoneUsed: boolean;
   /**
-   * Digest of the date and the fields, and for nutrition of the items by input: an equal day with another digest is
+   * Digest of the date, the fields and their programs, and for nutrition of the items by input: an equal day with another digest is
    * compared item by item.
    */
   readonly digest: string;

@@ -58,6 +58,29 @@ describe('two programs that contradict each other about a wellness day', () => {
     expect(notes).toEqual([said]);
   });
 
+  it('have the same result if they agreed before', async () => {
+    const world = await openLoggedInWorld();
+    const oura = world.write('oura.json', OURA);
+    const own = world.write('own.json', JSON.stringify({ date: DAY, restingHr: 46 }));
+    await push(world, 'wellness', own);
+    await push(world, 'wellness', oura);
+    const changed = OURA.toString().replace('46', '45');
+    expect(await push(world, 'wellness', world.write('oura.json', changed))).toMatchObject({
+      outcome: 'skipped',
+      notes: [expect.stringContaining('46 of json, sent before, counts, and not 45 of oura.')],
+    });
+    expect(heldBy(world)).toMatchObject({ restingHr: 46, hrv: 68 });
+  });
+
+  it('have the same result if they agreed about the whole day before', async () => {
+    const world = await openLoggedInWorld();
+    const own = world.write('own.json', JSON.stringify({ date: DAY, restingHr: 51 }));
+    await push(world, 'wellness', world.write('garmin.json', garmin(51)));
+    await push(world, 'wellness', own);
+    await push(world, 'wellness', world.write('garmin.json', garmin(52)));
+    expect(heldBy(world)).toMatchObject({ restingHr: 51 });
+  });
+
   it('yield to the setting `prefer`, which must name programs', async () => {
     const world = await openLoggedInWorld();
     const files = [world.write('g.json', garmin(51)), world.write('o.json', OURA)];

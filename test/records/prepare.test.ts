@@ -41,7 +41,9 @@ describe('several wellness records for one date', () => {
       { date, hrv: 61 },
     ]);
     const fields = { hrv: 61, weight: 72.5, rawJson: { a: 1, b: 2 }, steps: 9000 };
-    const other = { date: '2026-02-14', fields: { hrv: 55 }, parts: [] };
+    const programs = { hrv: 'json', weight: 'json', rawJson: 'json', steps: 'json' };
+    const day = { date, fields, parts: [], programs };
+    const other = { date: '2026-02-14', fields: { hrv: 55 }, parts: [], programs: { hrv: 'json' } };
     const ready = { outcome: 'ready', kind: 'wellness', files: ['in.json'], parts: [] };
     const sources = ['in.json#/0', 'in.json#/2', 'in.json#/3'];
     const replaces = "weight: this record's value replaces an earlier one's";
@@ -49,12 +51,11 @@ describe('several wellness records for one date', () => {
       {
         ...{ ...ready, ...other, sources: ['in.json#/1'], warnings: [] },
         ...{ body: { date: '2026-02-14', hrv: 55 }, digest: recordDigest(other) },
-        ...{ programs: { hrv: 'json' }, zoneUsed: false },
+        zoneUsed: false,
       },
       {
-        ...{ ...ready, date, fields, sources, zoneUsed: true },
-        ...{ body: { date, ...fields }, digest: recordDigest({ date, fields, parts: [] }) },
-        programs: { hrv: 'json', weight: 'json', rawJson: 'json', steps: 'json' },
+        ...{ ...ready, ...day, sources, zoneUsed: true },
+        ...{ body: { date, ...fields }, digest: recordDigest(day) },
         warnings: [
           { source: 'in.json#/2', message: replaces },
           { source: 'in.json#/3', message: `2026-02-15 is merged from ${sources.join(', ')}` },

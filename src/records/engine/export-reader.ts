@@ -5,6 +5,7 @@ import { JsonFault } from '../../base/json.ts';
 import { parseText } from '../read/json.ts';
 import type { Line } from '../read/ndjson.ts';
 import type {
+  JsonObject,
   JsonValue,
   RawRecord,
   Reading,
@@ -13,6 +14,7 @@ import type {
   FieldUnits,
   SourceOptions,
 } from '../types.ts';
+import { planIn } from '../plan.ts';
 import { isObject } from '../values.ts';
 import { readMapped } from './read-mapped.ts';
 import { decodeHead } from '../read/text.ts';
@@ -29,7 +31,7 @@ import {
 import { type NumberForm, POINTS } from './number.ts';
 import { judgeUnits } from './unit.ts';
 import { type Row, type Rows, jsonRow } from './row.ts';
-import type { Match, Source } from '../sources/types.ts';
+import type { Mapping, Match, Source } from '../sources/types.ts';
 
 /** The source of an input. */
 export interface FoundExport extends Match {
@@ -209,8 +211,20 @@ export function isXml(head: string): boolean {
 function* jsonRows(name: string, document: JsonValue, { mapping }: Match): Generator<Row> {
   for (const place of recordsAt(document, mapping.records)) {
     const { value } = place;
-    if (isObject(value)) yield jsonRow(name, { ...place, value });
+    if (!isObject(value)) continue;
+    const row = jsonRow(name, { ...place, value });
+    const plan = mapping.guess === true ? planOf(value, mapping) : undefined;
+    yield plan === undefined ? row : { ...row, problem: `${plan.field} ${plan.problem}` };
   }
+}
+
+/** As {@link planIn}, of the members that no rule reads: a food may be named "Target". */
+function planOf(record: JsonObject, mapping: Mapping) {
+  const isUnread = (name: string) =>
+    typeof record[name] === 'boolean' || unreadNames([name], mapping).length > 0;
+  return Object.keys(record)
+    .map((name) => planIn([name], record))
+    .find((plan) => plan !== undefined && isUnread(plan.field));
 }
 
 async function* rowsOfLines(

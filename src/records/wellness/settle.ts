@@ -56,18 +56,19 @@ export function settleDay(
       isUndone = true;
       continue;
     }
+    const isOther = before !== undefined && before.source !== program && !force;
+    const isLess = isOther && rank(before.source, name) < rank(program, name);
     if (before === undefined || before.value === value) {
       if (before === undefined || force || whole) values[name] = value;
-      sent[name] = { ...before, value, source: program };
+      sent[name] = { ...before, value, source: isLess ? before.source : program };
       continue;
     }
-    const isOther = before.source !== program && !force;
     const [one, two] = [
       `${show(before.value)} of ${before.source}`,
       `${show(value)} of ${program}`,
     ];
     const reported = { ...before.reported, [program]: value };
-    if (isOther && rank(before.source, name) < rank(program, name)) {
+    if (isLess) {
       sent[name] = { ...before, reported };
       if (before.reported?.[program] === value) continue;
       note(name, contestNote(`${one}, sent before, counts, and not ${two}`, program, name));
