@@ -297,9 +297,9 @@ describe('a GPX file', () => {
     expect((await converted(counted)).lines).toEqual((await converted(written)).lines);
   });
 
-  it('is read with decimal commas in its positions', async () => {
-    const file = gpx([{ segments: [ridePoints(60)] }]);
-    const commas = file.replaceAll(/(lat|lon)="(\d+)\.(\d+)"/g, '$1="$2,$3"');
+  it('is read with decimal commas in its positions and values', async () => {
+    const file = gpx([{ segments: [ridePoints(60, { hr: 120.5, temp: 18.5 })] }]);
+    const commas = file.replaceAll(/((?:lat|lon)="|<(?:ele|gpxtpx:\w+)>)(\d+)\./g, '$1$2,');
     const [own, other] = [await converted(file), await converted(commas)];
     expect(other.lines).toEqual(own.lines);
   });
