@@ -586,6 +586,18 @@ describe('--dry-run', () => {
     const forced = await run(['a.fit'], { dryRun: true, force: true });
     expect(outcomes(forced.items)).toEqual({ 'a.fit': 'would-upload' });
   });
+
+  it('lists the request of a recording once, as a run sends it', async () => {
+    const { dir, run } = await openUploads();
+    put(dir, 'a.fit', RIDE);
+    put(dir, 'copy.fit', RIDE);
+    for (const force of [false, true]) {
+      expect(outcomes((await run(['.'], { dryRun: true, force })).items)).toEqual({
+        './a.fit': 'would-upload',
+        './copy.fit': 'skipped already-uploaded',
+      });
+    }
+  });
 });
 
 describe('many files', () => {
