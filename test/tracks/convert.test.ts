@@ -397,6 +397,17 @@ describe('a TCX file', () => {
     });
   });
 
+  it('has the same laps in any order', async () => {
+    const laps = [
+      { points: ridePoints(300), calories: 40 },
+      { points: ridePoints(60, { from: 301, lat: 47.016 }), calories: 5 },
+    ];
+    const inOrder = await converted(tcx([{ sport: 'Biking', laps }]), 'a.tcx');
+    const reversed = await converted(tcx([{ sport: 'Biking', laps: laps.toReversed() }]), 'b.tcx');
+    expect(inOrder.files[0]?.laps).toHaveLength(2);
+    expect(reversed.files[0]?.laps).toEqual(inOrder.files[0]?.laps);
+  });
+
   const run = (secs: number, shape: (point: TrackPoint) => TrackPoint) =>
     along(ridePoints(secs), 5).map(shape);
   const lap = (from: number, secs: number) =>
