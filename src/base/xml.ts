@@ -65,7 +65,9 @@ export function inUtf8(document: Buffer): Buffer {
   const [, declared = 'utf-8'] = /^\s*<\?xml[^>]*encoding=["']([^"']+)/.exec(head) ?? [];
   try {
     const decoder = new TextDecoder(utf16Of(document) ?? declared);
-    return decoder.encoding === 'utf-8' ? document : Buffer.from(decoder.decode(document));
+    if (decoder.encoding === 'utf-8') return document;
+    // Without `stream`, Node.js 20 reads windows-1252 as Latin-1.
+    return Buffer.from(decoder.decode(document, { stream: true }) + decoder.decode());
   } catch {
     return document;
   }

@@ -4,7 +4,7 @@ const DETAILS = {
   'zero-filled':
     'The file begins with zeroes instead of a recording: the copy from the device failed. Copy it again.',
   'apple-double': 'This is a macOS companion file ("._" before the name), not a recording.',
-  gzip: 'This is a gzip archive. Unpack it with gunzip, or give the file a name that ends in ".fit.gz".',
+  gzip: 'This is a gzip archive: unpack it with gunzip.',
   zip: 'This is a zip archive, not a recording. Uploads open it if its name ends in ".zip".',
   'web-page':
     'This is a web page, not a recording: the download probably returned a login or error page. Download it again.',

@@ -316,9 +316,8 @@ function setChannel<C extends Channel>(
 ): void {
   let value = Number(text);
   if (value === 0 && text.trim() === '') return;
-  // Some programs write degrees with a decimal comma.
-  const isDegrees = channel === 'latitude' || channel === 'longitude';
-  if (isDegrees && Number.isNaN(value)) value = Number(text.replace(',', '.'));
+  // Some programs write a decimal comma.
+  if (Number.isNaN(value)) value = Number(text.replace(',', '.'));
   const [, least, most] = CHANNELS[channel];
   if (value >= least && value <= most) point[channel] = value;
 }

@@ -69,7 +69,9 @@ function unbroken({ points: stated, laps, name, sport }: Track): Stretch[] {
       ...sportOfWord(sport),
       name,
       points: part,
-      laps: laps.filter((lap) => lap.from >= from && lap.from < next),
+      laps: laps
+        .filter((lap) => lap.from >= from && lap.from < next)
+        .sort((a, b) => a.from - b.from),
     };
   });
 }

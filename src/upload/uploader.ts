@@ -23,7 +23,13 @@ import type { TrackIdentity } from './recordings-of.ts';
 import type { UploadItem } from './report.ts';
 import { Rides } from './rides.ts';
 import { isPerhapsPart, replacedNote, workoutFacts, workoutLabel } from './same-workout.ts';
-import { type SendOptions, isDone, notAnActivity, settledOutcome } from './known-outcome.ts';
+import {
+  type SendOptions,
+  alreadyUploaded,
+  isDone,
+  notAnActivity,
+  settledOutcome,
+} from './known-outcome.ts';
 import type { LedgerRide } from '../ledger/rides.ts';
 import { VERSION } from '../base/version.ts';
 
@@ -84,7 +90,7 @@ export class Uploader {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #options: SendOptions;
   readonly #target: UploadTarget;
-  /** Recordings that this run delivered. With `force`, too, each is sent once. */
+  /** Recordings that this run delivered, or would have. With `force`, too, each is sent once. */
   readonly #delivered = new Set<string>();
   /** File names on the wire. Recordings of one workout share theirs. */
   readonly #sending = new Set<string>();
@@ -203,6 +209,7 @@ export class Uploader {
     if (known !== undefined && !force && isDone(known)) {
       return settledOutcome(known, path, sha256);
     }
+    if (this.#options.dryRun && this.#delivered.has(sha256)) return alreadyUploaded(path, sha256);
     const facts = workoutFacts({ sha256, summary });
     const workout = track === undefined ? facts : { ...facts, sentAs: fields.fileName };
     const { shape } = summary;
@@ -226,6 +233,7 @@ export class Uploader {
       return { ...shorter, detail };
     }
     if (this.#options.dryRun) {
+      this.#delivered.add(sha256);
       const { startedAt, endedAt } = shape;
       const isConverted = track !== undefined;
       const times = { changedAt: this.#context.clock.now(), startedAt, endedAt };

@@ -103,6 +103,15 @@ describe('the fault script', () => {
     expect(() => script.add(['any:503', 'any:nonsense'])).toThrow(FaultSpecError);
     expect(script.list()).toEqual([]);
   });
+
+  it('removes the first fault with a spec, and none if no fault has it', () => {
+    const script = new FaultScript(['any:503', 'any:reset', 'any:503']);
+    const specs = () => script.list().map(({ spec }) => spec);
+    expect(script.clear('any:hang')).toBe(false);
+    expect(specs()).toEqual(['any:503', 'any:reset', 'any:503']);
+    expect(script.clear('any:503')).toBe(true);
+    expect(specs()).toEqual(['any:reset', 'any:503']);
+  });
 });
 
 /** The client's view: a status with the readable body, or the end of the connection. */

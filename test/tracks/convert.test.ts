@@ -181,18 +181,18 @@ describe('a GPX file', () => {
     expect(other.files[0]?.sessions[0]).toMatchObject({ avg_heart_rate: 150 });
   });
 
-  it.each([['ISO-8859-1'], ['UTF-16LE'], ['UTF-16BE']])('is read in %s', async (encoding) => {
-    const file = gpx([{ name: 'Über den Pass', segments: [ridePoints(30)] }]);
+  it.each([['windows-1252'], ['UTF-16LE'], ['UTF-16BE']])('is read in %s', async (encoding) => {
+    const file = gpx([{ name: 'Über – den Pass', segments: [ridePoints(30)] }]);
     const text = file.replace('UTF-8', encoding.replace(/[BL]E/, ''));
     const wide = Buffer.from(`\ufeff${text}`, 'utf16le');
     const { lines } = await converted(
-      encoding === 'ISO-8859-1'
-        ? Buffer.from(text, 'latin1')
+      encoding === 'windows-1252'
+        ? Buffer.from(text.replace('–', '\x96'), 'latin1')
         : encoding === 'UTF-16BE'
           ? wide.swap16()
           : wide,
     );
-    expect(lines).toMatchObject([{ outcome: 'converted', name: 'Über den Pass' }]);
+    expect(lines).toMatchObject([{ outcome: 'converted', name: 'Über – den Pass' }]);
   });
 
   it('pauses between segments, and where nothing moved for long', async () => {
@@ -297,9 +297,9 @@ describe('a GPX file', () => {
     expect((await converted(counted)).lines).toEqual((await converted(written)).lines);
   });
 
-  it('is read with decimal commas in its positions', async () => {
-    const file = gpx([{ segments: [ridePoints(60)] }]);
-    const commas = file.replaceAll(/(lat|lon)="(\d+)\.(\d+)"/g, '$1="$2,$3"');
+  it('is read with decimal commas in its positions and values', async () => {
+    const file = gpx([{ segments: [ridePoints(60, { hr: 120.5, temp: 18.5 })] }]);
+    const commas = file.replaceAll(/((?:lat|lon)="|<(?:ele|gpxtpx:\w+)>)(\d+)\./g, '$1$2,');
     const [own, other] = [await converted(file), await converted(commas)];
     expect(other.lines).toEqual(own.lines);
   });
@@ -395,6 +395,17 @@ describe('a TCX file', () => {
       sport: 'running',
       total_distance: expect.closeTo(1920, -2) as number,
     });
+  });
+
+  it('has the same laps in any order', async () => {
+    const laps = [
+      { points: ridePoints(300), calories: 40 },
+      { points: ridePoints(60, { from: 301, lat: 47.016 }), calories: 5 },
+    ];
+    const inOrder = await converted(tcx([{ sport: 'Biking', laps }]), 'a.tcx');
+    const reversed = await converted(tcx([{ sport: 'Biking', laps: laps.toReversed() }]), 'b.tcx');
+    expect(inOrder.files[0]?.laps).toHaveLength(2);
+    expect(reversed.files[0]?.laps).toEqual(inOrder.files[0]?.laps);
   });
 
   const run = (secs: number, shape: (point: TrackPoint) => TrackPoint) =>

@@ -542,6 +542,16 @@ describe('another process', () => {
   });
 });
 
+it('names the remedy for a recording that is packed twice', async () => {
+  const { dir, run } = await openUploads();
+  put(dir, 'a.fit.gz', gzipSync(gzipSync(RIDE)));
+  const { byPath } = await run(['a.fit.gz']);
+  expect(byPath['a.fit.gz']).toMatchObject({
+    reason: 'not-fit',
+    detail: 'This is a gzip archive: unpack it with gunzip.',
+  });
+});
+
 describe('--dry-run', () => {
   it('shows the request, sends nothing and writes nothing', async () => {
     const { sandbox, dir, run, database, asked } = await openUploads();
@@ -585,6 +595,18 @@ describe('--dry-run', () => {
     });
     const forced = await run(['a.fit'], { dryRun: true, force: true });
     expect(outcomes(forced.items)).toEqual({ 'a.fit': 'would-upload' });
+  });
+
+  it('lists the request of a recording once, as a run sends it', async () => {
+    const { dir, run } = await openUploads();
+    put(dir, 'a.fit', RIDE);
+    put(dir, 'copy.fit', RIDE);
+    for (const force of [false, true]) {
+      expect(outcomes((await run(['.'], { dryRun: true, force })).items)).toEqual({
+        './a.fit': 'would-upload',
+        './copy.fit': 'skipped already-uploaded',
+      });
+    }
   });
 });
 

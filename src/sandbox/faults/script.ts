@@ -20,7 +20,7 @@ export class FaultScript {
   /** Removes all faults, or the first with a spec. @returns false if there is none with it */
   clear(spec?: string): boolean {
     const index = this.#faults.findIndex((fault) => fault.spec === spec);
-    this.#faults = spec === undefined ? [] : this.#faults.toSpliced(index, 1);
+    this.#faults = this.#faults.filter((_, at) => spec !== undefined && at !== index);
     return spec === undefined || index !== -1;
   }
 
