@@ -278,7 +278,7 @@ export class Uploader {
     client: ServiceClient,
   ): Promise<boolean> {
     if (startedAt === undefined) return false;
-    const { hasLongerWorkout } = await import('./verify.ts');
+    const { hasLongerWorkout } = await import('./workout-length.ts');
     return await hasLongerWorkout(startedAt, workout, client, this.#context.signal);
   }
 
