@@ -8,6 +8,7 @@ import { moveCopies } from '../ledger/outbox.ts';
 import { uploadLedger } from '../ledger/uploads.ts';
 import type { Clock } from '../base/time.ts';
 import type { DeliveryTarget } from '../records/deliver.ts';
+import type { Output } from '../terminal/output.ts';
 import type { UploadTarget } from '../upload/uploader.ts';
 import { ledgerPath } from './config.ts';
 import { type Connection, type Service, withConnection } from './connection.ts';
@@ -21,14 +22,17 @@ export interface Targets {
   readonly records: Omit<DeliveryTarget, 'report'>;
 }
 
+/** @param output says that an item waits for another process; absent: nothing does */
 export function targetsOf(
   service: Service,
   ledger: Pick<OpenLedger, 'uploads' | 'known' | 'records'>,
+  output?: Pick<Output, 'say'>,
 ): Targets {
   const { uploads, known } = ledger;
   const { client, url, filePart } = service;
+  const onLongWait = output && ((text: string) => output.say(text));
   return {
-    upload: { ledger: uploads, known, client, url, filePart },
+    upload: { ledger: uploads, known, client, url, filePart, onLongWait },
     records: {
       // An upload needs no ledger of records.
       get ledger() {
@@ -36,6 +40,7 @@ export function targetsOf(
       },
       client,
       url,
+      onLongWait,
       get kind() {
         return service.kind;
       },

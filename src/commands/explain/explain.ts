@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type CommandModule, zoneFlag } from '../../app/command.ts';
+import { type CommandModule, recordingOptions, zoneFlag } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { DATE_FORMS } from '../../app/flags/date.ts';
@@ -51,7 +51,7 @@ export const explain: CommandModule = {
     const isKnown = isLogged || config.hadLogin;
     return await withLedger(context, config, { offline: !isLogged }, async (connection, ledger) => {
       const standing = isLogged ? 'good' : isKnown ? 'ended' : 'none';
-      const options = { dryRun: true, sameRide: config.get('sameRide') };
+      const options = recordingOptions(config, { dryRun: true });
       const { uploads, records } = ledger;
       const uploader = new Uploader(context, options, targetsOf(connection, ledger).upload);
       const explained = (path: string, file: string) =>
