@@ -67,6 +67,8 @@ export async function readStatus(
   const service = requireBaseUrl(config).href.replace(/\/+$/, '');
   const { key, account } = await knownAccount(config);
   const zone = await readZone(context, config);
+  const login = await readLogin(context, config, check);
+  const disk = readDisk(config).fault;
   return {
     profile: config.profile,
     service,
@@ -74,10 +76,10 @@ export async function readStatus(
     registeredOn: registeredOn(config),
     account,
     store: storeOf(context, config),
-    ...(await readLogin(context, config, check)),
-    disk: readDisk(config).fault,
+    ...login,
+    disk,
     zone,
-    ...readWatchers(config, context.clock.now()),
+    ...readWatchers(config, context.clock.now(), disk),
     ledger: readLedger(context, config, key, zone),
   };
 }
