@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type Config, accountKey, hasEnvironmentTokens, tokenKeyPrefix } from '../config/config.ts';
 import { moveAccount } from '../ledger/accounts.ts';
 import { openDatabase } from '../ledger/database.ts';
@@ -57,6 +58,15 @@ export function openLedger(config: Config, account: string, clock: Clock): OpenL
   const former = isNamed ? accountKey(config, undefined) : undefined;
   const otherTokens = hasTokens ? tokenKeyPrefix(config) : undefined;
   return openLedgerAt({ stateDir, account, former, otherTokens }, clock);
+}
+
+/** Opens the ledger for one account if there is one, for commands that only read. @throws SyncError `STORAGE` */
+export function openExistingLedger(
+  config: Config,
+  account: string,
+  clock: Clock,
+): OpenLedger | undefined {
+  return existsSync(ledgerPath(config.paths)) ? openLedger(config, account, clock) : undefined;
 }
 
 /** Opens the ledger in a state folder. @throws SyncError `STORAGE` */
