@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { WhoAmI } from '../api/account.ts';
-import { SyncError } from '../base/errors.ts';
+import { CONTINUES, SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import {
@@ -242,7 +242,7 @@ function loginChanged(profile: string): SyncError {
 function accountUnknown(error: SyncError): SyncError {
   return error.with({
     message: `${error.message} Nothing was sent: the athlete of this login is not known yet.`,
-    hint: error.hint ?? 'The same command again continues.',
+    hint: error.hint ?? CONTINUES,
   });
 }
 
