@@ -21,6 +21,7 @@ import { systemRunner } from '../../daemon/os-service/runner.ts';
 import { makeStateFolder } from '../../system/storage.ts';
 import { warnOfMissing, warnOfOtherAthletes } from '../watch/folders.ts';
 import { WELLNESS_FLAG, offerWellness } from '../watch/offer-wellness.ts';
+import { passedOn } from '../watch/passed-on.ts';
 import { DEVICES_FLAG, requireProfile, scopeToWatch } from '../watch/scope.ts';
 import {
   type KnownDaemon,
@@ -47,7 +48,8 @@ export const daemonInstall: CommandModule = {
   examples: ['sync daemon install ~/Garmin', 'sync daemon install --devices'],
   documents: ['daemon.md'],
 
-  async run(context, dirs: readonly string[], { devices, wellness }: InstallFlags) {
+  async run(context, dirs: readonly string[], flags: InstallFlags) {
+    const { devices, wellness } = flags;
     const { output } = context;
     const config = configFor(context);
     await requireProfile(context, config);
@@ -56,8 +58,7 @@ export const daemonInstall: CommandModule = {
     if ((wellness ?? config.get('wellness')) === undefined) {
       await offerWellness(context, config, scope);
     }
-    const passOn = wellness === true ? [WELLNESS_FLAG[0]] : [];
-    const installed = await installService(context, config, scope, passOn);
+    const installed = await installService(context, config, scope, passedOn(daemonInstall, flags));
     const { isWaiting, ...report } = installed;
     output.result(serviceJson(report), installedText(report, isWaiting));
     for (const remark of report.remarks) output.say(remark);
