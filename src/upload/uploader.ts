@@ -225,8 +225,7 @@ export class Uploader {
   }
 
   /** Returns the outcome if the ledger has the recording, or another one that is to be sent in its place. */
-  #ruledOutByLedger(plan: Plan): UploadItem | undefined {
-    const { known, force, row } = plan;
+  #ruledOutByLedger({ known, force, row }: Plan): UploadItem | undefined {
     if (force) return undefined;
     const { path, sha256, activity, workout, shape, track } = row;
     const { dryRun, sameRide } = this.#options;
@@ -237,9 +236,9 @@ export class Uploader {
       if (by !== undefined) return { path, outcome: 'covered', by, sha256 };
     }
     if (sameRide === 'first') {
-      const before = this.#ridesOf(plan).filter(
-        (ride) => !ride.isConverted && ride.state === 'confirmed',
-      );
+      const before = this.rides
+        .sameAs(shape, sha256)
+        .filter((ride) => !ride.isConverted && ride.state === 'confirmed');
       if (before.length > 0) {
         if (!dryRun) ledger.hold(row);
         return { path, outcome: 'held', by: before.map((ride) => ride.path), sha256 };
@@ -271,9 +270,8 @@ export class Uploader {
   }
 
   /** @returns undefined if another task or process has the claim */
-  async #claimAndSend(plan: Plan): Promise<UploadItem | undefined> {
-    const { recording, force, row } = plan;
-    const { path, sha256, workout } = row;
+  async #claimAndSend({ recording, force, row }: Plan): Promise<UploadItem | undefined> {
+    const { path, sha256, workout, shape } = row;
     const { fileName } = recording.fields;
     const { ledger } = this.#target;
     const replaced = replacedNote(workout, ledger.namesake(row));
@@ -285,8 +283,9 @@ export class Uploader {
       case 'yours':
         this.#sending.add(fileName);
         try {
-          // Once it is claimed, one of two that are sent at the same moment sees the other.
-          const rides = this.#ridesOf(plan);
+          // Once it is claimed, one of two that are sent at the same moment sees the other; and its row has this hash,
+          // also if an earlier version converted it.
+          const rides = this.rides.sameAs(shape, sha256);
           return withSameRides(await this.#send(recording, replaced), rides);
         } finally {
           this.#sending.delete(fileName);
@@ -296,11 +295,6 @@ export class Uploader {
       case 'undone':
         return settledOutcome({ state: claim }, path, sha256);
     }
-  }
-
-  /** Returns the other recordings of the ride. The row of a conversion may have the hash of an earlier one. */
-  #ridesOf({ known, row }: Plan): LedgerRide[] {
-    return this.rides.sameAs(row.shape, known?.sha256 ?? row.sha256);
   }
 
   /** Finds out whether the workout of an open undo is still there. */
