@@ -1,5 +1,5 @@
 import type { Context } from '../base/context.ts';
-import { SyncError } from '../base/errors.ts';
+import { CONTINUES, SyncError } from '../base/errors.ts';
 import { parseObject, parseObjectOrList } from '../base/json.ts';
 import type { Secret } from '../base/secret.ts';
 import type { EndpointName } from '../config/endpoints.ts';
@@ -302,7 +302,7 @@ function confirmed(response: HttpResponse): void {
   const answer = decodePushAnswer(response, [], true);
   if (answer.outcome === 'pushed') return;
   throw new SyncError('SERVICE_ANSWER', `The platform did not change it: ${answer.message}`, {
-    hint: 'The same command again continues.',
+    hint: CONTINUES,
     details: { status: response.status },
   });
 }

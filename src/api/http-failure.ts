@@ -1,4 +1,4 @@
-import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import { CONTINUES, SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { sentence } from '../terminal/words.ts';
 import { type HttpRequest, MAX_ANSWER_BYTES } from './http.ts';
 
@@ -8,8 +8,6 @@ export type Delivery = 'not-sent' | 'unknown';
 /** Hint for a response that may come from a proxy or a captive portal. */
 export const IN_BETWEEN =
   "Is the platform's address right, and is nothing (a proxy, a login page of the network) in between?";
-
-const CONTINUES = 'The same command again continues.';
 
 export interface Proxy {
   /** The variable that names it, such as `https_proxy`. */

@@ -1,4 +1,4 @@
-import { type ErrorCode, SyncError } from '../base/errors.ts';
+import { CONTINUES, type ErrorCode, SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import { printable } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
@@ -28,8 +28,6 @@ interface Meaning {
 
 /** Longest path of a redirect in a message (characters). */
 const LONGEST_PATH = 200;
-
-const LATER = 'The same command again continues.';
 
 /**
  * Returns the error for a final response other than a success (a status that `retry.ts` does not
@@ -112,7 +110,7 @@ function meaningOf(
       }
       if (page) return { code: 'REJECTED', message: inFull, hint: IN_BETWEEN };
       if (!ABOUT_THE_ITEM.includes(status)) {
-        return { code: 'REJECTED', message: inFull, hint: LATER };
+        return { code: 'REJECTED', message: inFull, hint: CONTINUES };
       }
       // The report of an item names the service; elsewhere, its words must not look like the program's.
       return HAS_ITEMS.includes(name)
@@ -167,7 +165,7 @@ export function notTakenNow(tries: Tries, why: string): SyncError {
     'SERVICE_UNAVAILABLE',
     `The platform refused a token of this login (401) that ${why}.`,
     {
-      hint: phrase`${LATER} If that lasts, run ${sync('login')}.`,
+      hint: phrase`${CONTINUES} If that lasts, run ${sync('login')}.`,
       details: { status: 401, ...tries },
     },
   );

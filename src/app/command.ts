@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type ExitCode, SyncError } from '../base/errors.ts';
+import type { Config } from '../config/config.ts';
 import type { AppContext } from './context.ts';
 import { DEFAULT_JOBS, MAX_JOBS } from '../base/parallel.ts';
 
@@ -69,7 +70,34 @@ export function jobsFlag(about: string): Option {
   return new Option('--jobs <n>', `${about}, 1 to ${MAX_JOBS} (default: ${DEFAULT_JOBS})`);
 }
 
-/** @throws SyncError `USAGE` */
-export function jobsOf(flag = String(DEFAULT_JOBS)): number {
-  return wholeNumber('--jobs', flag, 1, MAX_JOBS);
+export function sameRideFlag(): Option {
+  return new Option(
+    '--same-ride',
+    'also send a ride that another recording, or workout, has already',
+  );
+}
+
+/** Flags of the commands that send something. Each command declares some of them. */
+export interface SendFlags {
+  readonly force?: boolean;
+  readonly dryRun?: boolean;
+  readonly jobs?: string;
+}
+
+/** Returns how a command sends. @throws SyncError `USAGE` */
+export function sendOptions({ force = false, dryRun = false, jobs }: SendFlags) {
+  const given = jobs ?? String(DEFAULT_JOBS);
+  return { force, dryRun, jobs: wholeNumber('--jobs', given, 1, MAX_JOBS) };
+}
+
+export interface RecordingFlags extends SendFlags {
+  readonly anyType?: boolean;
+  readonly sameRide?: boolean;
+}
+
+/** Returns how a command sends recordings, by its flags and the settings. @throws SyncError `USAGE` */
+export function recordingOptions(config: Config, flags: RecordingFlags) {
+  const { anyType = false, sameRide = false } = flags;
+  const ofRide = sameRide ? ('each' as const) : config.get('sameRide');
+  return { ...sendOptions(flags), anyType, sameRide: ofRide };
 }

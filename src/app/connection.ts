@@ -58,16 +58,16 @@ export function connect(context: AppContext, config: Config, options: ConnectOpt
     },
     async ledgerAccount({ offline }) {
       const token = environmentToken(config);
-      const { account, formerAccount, loginId } = config;
-      if (token === undefined && offline) return accountKey(config, account ?? formerAccount);
-      const settled = account !== undefined || loginId === undefined;
-      if (token === undefined && settled) return accountKey(config, account);
-      const { keyOfLogin, keyOfToken } = await import('./ledger-account.ts');
-      const ask = async () => await (await open()).whoIs(context.signal);
+      const { account, loginId } = config;
+      const isSettled = account !== undefined || loginId === undefined;
+      if (token === undefined && isSettled && !offline) return accountKey(config, account);
+      const { keyOfLogin, keyOfToken, knownAccount } = await import('./ledger-account.ts');
       const { athleteName } = options;
+      if (offline) return (await knownAccount(config, athleteName)).key;
+      const ask = async () => await (await open()).whoIs(context.signal);
       return token === undefined
         ? await keyOfLogin(config, ask, context.warn)
-        : await keyOfToken(config, token, offline, athleteName, ask);
+        : await keyOfToken(config, token, athleteName, ask);
     },
     whoIs: async (signal) => await (await open()).whoIs(signal, true),
     async close() {

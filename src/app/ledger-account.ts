@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { WhoAmI } from '../api/account.ts';
-import { SyncError } from '../base/errors.ts';
+import { CONTINUES, SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import {
@@ -106,14 +106,12 @@ export async function keyOfLogin(
  * token, so the service is asked once for each token. If it does not name accounts, the user's name for the
  * athlete makes the key, which takes over what this token sent; without one, a digest of the token does.
  *
- * @param offline ask the service nothing
  * @param athleteName default: `SYNC_ACCOUNT`, which must not contradict the service
  * @throws SyncError `NETWORK`, `SERVICE_UNAVAILABLE`, `AUTH_EXPIRED`, `CONFIG`: nothing was sent.
  */
 export async function keyOfToken(
   config: Config,
   token: Secret,
-  offline: boolean,
   athleteName: string | undefined,
   ask: () => Promise<WhoAmI>,
 ): Promise<string> {
@@ -121,7 +119,7 @@ export async function keyOfToken(
   const byName = namedKey(config, athleteName) ?? byDigest;
   return await withDatabase(config, async (database) => {
     const settled = settledKey(database, config, token, athleteName);
-    if (settled !== undefined || offline) return settled ?? byName;
+    if (settled !== undefined) return settled;
     const who = await ask();
     if (who.kind === 'rejected') throw loginRejected();
     if (who.kind === 'unreachable') {
@@ -144,20 +142,22 @@ export async function keyOfToken(
 /**
  * Returns the account that this machine knows. Sends no request, and creates no file.
  *
+ * @param athleteName as for {@link keyOfToken}
  * @returns the account, undefined if the service has not named it yet; and its ledger key, after a logout that
  *   of the last one
  */
 export async function knownAccount(
   config: Config,
+  athleteName?: string,
 ): Promise<{ readonly key: string; readonly account: Account | undefined }> {
   const keyOfProfile = accountKey(config, config.account);
   const token = environmentToken(config);
   const { account, formerAccount } = config;
   if (token === undefined) return { key: accountKey(config, account ?? formerAccount), account };
-  const byName = namedKey(config) ?? digestKey(config, token);
-  const key = existsSync(ledgerPath(config.paths))
-    ? await withDatabase(config, (database) => settledKey(database, config, token) ?? byName)
-    : byName;
+  const settled = existsSync(ledgerPath(config.paths))
+    ? await withDatabase(config, (database) => settledKey(database, config, token, athleteName))
+    : undefined;
+  const key = settled ?? namedKey(config, athleteName) ?? digestKey(config, token);
   if (key === keyOfProfile) return { key, account: config.account };
   const prefix = [athletePrefix(config), namedKey(config, '') ?? ''].find((one) =>
     key.startsWith(one),
@@ -242,7 +242,7 @@ function loginChanged(profile: string): SyncError {
 function accountUnknown(error: SyncError): SyncError {
   return error.with({
     message: `${error.message} Nothing was sent: the athlete of this login is not known yet.`,
-    hint: error.hint ?? 'The same command again continues.',
+    hint: error.hint ?? CONTINUES,
   });
 }
 

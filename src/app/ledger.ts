@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type Config, accountKey, hasEnvironmentTokens, tokenKeyPrefix } from '../config/config.ts';
 import { moveAccount } from '../ledger/accounts.ts';
 import { openDatabase } from '../ledger/database.ts';
@@ -8,6 +9,7 @@ import { moveCopies } from '../ledger/outbox.ts';
 import { uploadLedger } from '../ledger/uploads.ts';
 import type { Clock } from '../base/time.ts';
 import type { DeliveryTarget } from '../records/deliver.ts';
+import type { Output } from '../terminal/output.ts';
 import type { UploadTarget } from '../upload/uploader.ts';
 import { ledgerPath } from './config.ts';
 import { type Connection, type Service, withConnection } from './connection.ts';
@@ -21,14 +23,17 @@ export interface Targets {
   readonly records: Omit<DeliveryTarget, 'report'>;
 }
 
+/** @param output says that an item waits for another process; absent: nothing does */
 export function targetsOf(
   service: Service,
   ledger: Pick<OpenLedger, 'uploads' | 'known' | 'records'>,
+  output?: Pick<Output, 'say'>,
 ): Targets {
   const { uploads, known } = ledger;
   const { client, url, filePart } = service;
+  const onLongWait = output && ((text: string) => output.say(text));
   return {
-    upload: { ledger: uploads, known, client, url, filePart },
+    upload: { ledger: uploads, known, client, url, filePart, onLongWait },
     records: {
       // An upload needs no ledger of records.
       get ledger() {
@@ -36,6 +41,7 @@ export function targetsOf(
       },
       client,
       url,
+      onLongWait,
       get kind() {
         return service.kind;
       },
@@ -52,6 +58,15 @@ export function openLedger(config: Config, account: string, clock: Clock): OpenL
   const former = isNamed ? accountKey(config, undefined) : undefined;
   const otherTokens = hasTokens ? tokenKeyPrefix(config) : undefined;
   return openLedgerAt({ stateDir, account, former, otherTokens }, clock);
+}
+
+/** Opens the ledger for one account if there is one, for commands that only read. @throws SyncError `STORAGE` */
+export function openExistingLedger(
+  config: Config,
+  account: string,
+  clock: Clock,
+): OpenLedger | undefined {
+  return existsSync(ledgerPath(config.paths)) ? openLedger(config, account, clock) : undefined;
 }
 
 /** Opens the ledger in a state folder. @throws SyncError `STORAGE` */

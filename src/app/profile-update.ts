@@ -49,10 +49,10 @@ type ProfileUnits = keyof typeof KG_PER;
 /** Tolerance between the sent and the stored weight (kg): services round. */
 const ROUNDING_KG = 0.5;
 
-/** Plausible weights (kg) and hour powers (W): values outside are typing errors. */
-const RANGES = {
-  weight: { least: 20, most: 400, unit: 'kg' },
-  ftp: { least: 30, most: 700, unit: 'W' },
+/** The fields that are set, each with its plausible values: others are typing errors. */
+export const METRICS = {
+  weight: { noun: 'weight', unit: 'kg', least: 20, most: 400 },
+  ftp: { noun: 'FTP', unit: 'W', least: 30, most: 700 },
 } as const;
 
 /**
@@ -217,12 +217,12 @@ export async function storedWeight(
 function profileIn(answer: unknown): unknown {
   if (!isObject(answer)) return undefined;
   const profile = answer['profile'] ?? answer;
-  const isShown = isObject(profile) && Object.keys(RANGES).some((key) => key in profile);
+  const isShown = isObject(profile) && Object.keys(METRICS).some((key) => key in profile);
   return isShown ? profile : undefined;
 }
 
-function inRange(name: keyof typeof RANGES, value: number): number {
-  const { least, most, unit } = RANGES[name];
+function inRange(name: keyof typeof METRICS, value: number): number {
+  const { least, most, unit } = METRICS[name];
   if (!(value >= least && value <= most)) {
     throw new SyncError('USAGE', `--${name} ${value}: not between ${least} and ${most} ${unit}.`);
   }

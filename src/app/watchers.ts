@@ -1,3 +1,4 @@
+import type { Failure } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
 import { type SeenHealth, healthOf, listWatchers, scopeOf } from '../daemon/registry.ts';
 import type { WatchScope } from '../daemon/state-file.ts';
@@ -14,15 +15,20 @@ export interface WatcherFacts {
  * Reads what the watchers of a profile wrote about themselves.
  *
  * @param now ms since 1970
+ * @param disk the fault of the disk of the state folder, if it was looked at
  * @throws SyncError `STORAGE`
  */
-export function readWatchers({ paths, profile }: Config, now: number): WatcherFacts {
+export function readWatchers(
+  { paths, profile }: Config,
+  now: number,
+  disk?: Failure,
+): WatcherFacts {
   const own = listWatchers(paths.stateDir).flatMap(({ state, ...found }) =>
     state?.profile === profile ? [{ ...found, state }] : [],
   );
   const watching = own
     .filter(({ running }) => running)
-    .flatMap((found) => healthOf(found, now) ?? []);
+    .flatMap((found) => healthOf(found, now, disk) ?? []);
   const [last] = own
     .filter(({ running }) => !running)
     .map(({ state }) => {

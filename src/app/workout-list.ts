@@ -36,8 +36,8 @@ export async function listWorkouts(
   signal: AbortSignal,
 ): Promise<WorkoutList> {
   const isInRange = (workout: WireObject) => {
-    const day = localTime(startOf(workout), zone).slice(0, 10);
-    if (!DAY.test(day)) return true;
+    const day = localDayOf(startOf(workout), zone);
+    if (day === undefined) return true;
     return (since === undefined || day >= since) && (until === undefined || day <= until);
   };
   const found: WireObject[] = [];
@@ -61,18 +61,9 @@ export async function listWorkouts(
   return { workouts: found.slice(0, limit), more: found.length > limit };
 }
 
-const DAY = /^\d{4}-\d\d-\d\d$/;
-
-/**
- * Formats an instant as `2026-02-15 07:10` in a zone.
- *
- * @param value ISO 8601 with an offset; a plain date, or text that is no time, is returned unchanged
- * @param zone IANA zone name
- */
-export function localTime(value: unknown, zone: string): string {
-  if (typeof value !== 'string') return '';
-  const time = isInstant(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(time)) return value;
-  const [date = '', clock = ''] = new Date(zoneRules(zone).wallAt(time)).toISOString().split('T');
-  return `${date} ${clock.slice(0, 5)}`;
+/** Returns the day of a start in a zone, or the one that is written (`YYYY-MM-DD`); undefined if it is no time. */
+function localDayOf(start: string | undefined, zone: string): string | undefined {
+  const time = start !== undefined && isInstant(start) ? Date.parse(start) : Number.NaN;
+  const text = Number.isNaN(time) ? start : new Date(zoneRules(zone).wallAt(time)).toISOString();
+  return /^\d{4}-\d\d-\d\d/.exec(text ?? '')?.[0];
 }

@@ -108,6 +108,9 @@ export interface Failure {
   readonly hint?: Text | undefined;
 }
 
+/** The next step after a failure that passes. */
+export const CONTINUES = 'The same command again continues.';
+
 const HINT = 'The same command again continues; --verbose shows each request.';
 
 /** Returns what an error says, with a next step. */

@@ -16,6 +16,7 @@ import { openLoginStore } from '../credentials/open-store.ts';
 import type { CredentialStore, Credentials } from '../credentials/store.ts';
 import { duration } from '../terminal/words.ts';
 import { forgetClient } from './login/client.ts';
+import { loadUndamaged } from './login/store.ts';
 import { who } from './login/words.ts';
 
 interface LogoutFlags {
@@ -83,11 +84,12 @@ async function logOut(context: AppContext, config: Config, http: Http, { localOn
   const store = openLoginStore(config, { ...context, attended: context.io.interactive });
   const { paths, profile } = config;
   return await withLoginLock(context, { stateDir: paths.stateDir, profile }, async () => {
-    const { login, isDamaged } = await loadLogin(store, context.signal);
+    // A damaged login cannot be revoked, but it can be deleted.
+    const login = await loadUndamaged(store, context.signal);
     if (login !== undefined && !localOnly) await markEnded(context, store, login);
     const revocations =
       login === undefined ? [] : await revokeAll(context, config, http, login, localOnly);
-    const wasLoggedIn = (await deleteLogin(store, revocations)) || isDamaged;
+    const wasLoggedIn = await deleteLogin(store, revocations);
     if (wasLoggedIn) await forgetAccount(config);
     return {
       profile,
@@ -160,19 +162,6 @@ function before(
     message: `${done} ${message}`,
     hint: hint === undefined ? next : phrase`${hint} ${next}`,
   });
-}
-
-/** Loads the login. A damaged one cannot be revoked, but it can be deleted. */
-async function loadLogin(
-  store: CredentialStore,
-  signal: AbortSignal,
-): Promise<{ login: Credentials | undefined; isDamaged: boolean }> {
-  try {
-    return { login: await store.load(signal), isDamaged: false };
-  } catch (error) {
-    if (!(error instanceof SyncError && error.details['damaged'] === true)) throw error;
-    return { login: undefined, isDamaged: true };
-  }
 }
 
 /** Revokes the refresh token first: many services end the whole login with it. */

@@ -4,7 +4,12 @@ import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
 import type { AppContext } from '../app/context.ts';
 import { noteZoneOf } from '../app/platform-zone.ts';
-import { type ProfileReport, profileRequestLines, showOrUpdate } from '../app/profile-update.ts';
+import {
+  METRICS,
+  type ProfileReport,
+  profileRequestLines,
+  showOrUpdate,
+} from '../app/profile-update.ts';
 import { readZone } from '../app/zone-facts.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, joinTexts, linesOf, phrase, sync } from '../base/phrase.ts';
@@ -85,9 +90,9 @@ const FIELDS: Readonly<Record<string, { readonly words: string; readonly unit?: 
   name: { words: 'name' },
   email: { words: 'email' },
   timezone: { words: 'time zone' },
-  weight: { words: 'weight', unit: 'kg' },
+  weight: { words: METRICS.weight.noun, unit: METRICS.weight.unit },
   weightUnits: { words: 'weight units', unit: "(on the platform's pages)" },
-  ftp: { words: 'FTP', unit: 'W' },
+  ftp: { words: METRICS.ftp.noun, unit: METRICS.ftp.unit },
   maxHr: { words: 'maximum heart rate', unit: 'bpm' },
   lthr: { words: 'threshold heart rate', unit: 'bpm' },
   restingHr: { words: 'resting heart rate', unit: 'bpm' },

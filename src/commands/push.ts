@@ -1,6 +1,13 @@
 import { tmpdir } from 'node:os';
 import type { Command } from 'commander';
-import { type CommandModule, dryRun, zoneFlag, jobsFlag, jobsOf } from '../app/command.ts';
+import {
+  type CommandModule,
+  type SendFlags,
+  dryRun,
+  jobsFlag,
+  sendOptions,
+  zoneFlag,
+} from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { pushSummaryJson, pushSummaryText, warnOfZone } from '../app/words/days.ts';
@@ -37,12 +44,9 @@ import type {
   SourceOptions,
 } from '../records/types.ts';
 
-interface PushFlags extends SourceFlags {
+interface PushFlags extends SourceFlags, SendFlags {
   readonly tz?: string;
-  readonly force?: boolean;
   readonly strict?: boolean;
-  readonly jobs?: string;
-  readonly dryRun?: boolean;
   readonly add?: boolean;
   readonly replaceDay?: boolean;
   readonly origin?: string;
@@ -131,9 +135,7 @@ async function push(
     strict: flags.strict ?? false,
     user: userOf(flags.user),
     sources: sourcesFor(context, flags),
-    force: flags.force ?? false,
-    dryRun: flags.dryRun ?? false,
-    jobs: jobsOf(flags.jobs),
+    ...sendOptions(flags),
     merge: mergeMode(flags),
     origin: flags.origin,
     rank: rankBy(config.get('prefer'), SOURCES),
@@ -179,16 +181,10 @@ async function send(
       if (!dryRun) report.zones.remember();
       await withProgress(output, run, async (progress) => {
         const total = records.length;
-        let done = 0;
-        progress.update({ noun: 'day', done, total });
+        progress.update({ noun: 'day', done: 0, total });
         await deliverRecords(context, records, run, {
-          ...targetsOf(connection, ledger).records,
-          onLongWait: (text) => output.say(text),
-          report: (item) => {
-            report.add(item);
-            done++;
-            progress.update({ noun: 'day', done, total });
-          },
+          ...targetsOf(connection, ledger, output).records,
+          report: report.counting(progress, total),
         });
       });
     } finally {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type CommandModule, zoneFlag } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
-import { indentedJson, noteText } from '../app/words/days.ts';
+import { indentedJson, noteText, problemTexts } from '../app/words/days.ts';
 import { zoneFor } from '../app/zone.ts';
 import type { AppContext } from '../app/context.ts';
 import { exportJson, exportText, sourcesFor, unitFlag } from '../app/sources.ts';
@@ -127,11 +127,8 @@ function print(
   for (const note of ofDays.slice(0, MAX_NOTES)) output.warn(noteText(note));
   if (ofDays.length > MAX_NOTES) output.warn(`and ${ofDays.length - MAX_NOTES} more notes`);
   for (const { source, problems, ...item } of [...unreadable, ...invalid]) {
-    const said = problems.map(({ field, problem }) =>
-      field === undefined ? problem : `${field}: ${problem}`,
-    );
     const hint = 'hint' in item ? phrase` ${item.hint}` : '';
-    output.warn(phrase`${source}: ${said.join('; ')}${hint}`);
+    output.warn(phrase`${source}: ${problemTexts(problems).join('; ')}${hint}`);
   }
   for (const { problem } of empty) output.warn(problem);
   const isUnsent = ofDays.some(({ unsent }) => unsent === true);

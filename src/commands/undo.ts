@@ -1,5 +1,11 @@
 import type { Text } from '../base/phrase.ts';
-import { type CommandModule, dryRun, zoneFlag } from '../app/command.ts';
+import {
+  type CommandModule,
+  type SendFlags,
+  dryRun,
+  sendOptions,
+  zoneFlag,
+} from '../app/command.ts';
 import type { AppContext } from '../app/context.ts';
 import type { ExitCode } from '../base/errors.ts';
 import type { RecordKind } from '../records/types.ts';
@@ -13,10 +19,8 @@ import { emptyDay } from '../records/prepared-record.ts';
 import { exitCodeOfItem } from '../app/outcomes.ts';
 import { pushItemJson, pushItemText } from '../app/words/days.ts';
 
-interface UndoFlags {
-  readonly force?: boolean;
+interface UndoFlags extends SendFlags {
   readonly tz?: string;
-  readonly dryRun?: boolean;
 }
 
 /** Removes the items of a nutrition day that were sent from here; keeps all others. */
@@ -52,12 +56,7 @@ async function undo(
   requireBaseUrl(config);
   const zone = async () => (await zoneFor(config, context)).name;
   const date = await dateFlag('DATE', day, zone, clock.now());
-  const options = {
-    force: flags.force ?? false,
-    dryRun: flags.dryRun ?? false,
-    jobs: 1,
-    undo: { remember: true },
-  };
+  const options = { ...sendOptions(flags), undo: { remember: true } };
   return await withLedger(
     context,
     config,
@@ -65,8 +64,7 @@ async function undo(
     async (connection, ledger) => {
       const items: RecordItem[] = [];
       await deliverRecords(context, [emptyDay(date, [], kind)], options, {
-        ...targetsOf(connection, ledger).records,
-        onLongWait: (text) => output.say(text),
+        ...targetsOf(connection, ledger, output).records,
         report: (item) => items.push(item),
       });
       const [item] = items;

@@ -1,4 +1,13 @@
-import { type CommandModule, collect, dryRun, jobsFlag, jobsOf, zoneFlag } from '../app/command.ts';
+import {
+  type CommandModule,
+  type RecordingFlags,
+  collect,
+  dryRun,
+  jobsFlag,
+  sameRideFlag,
+  recordingOptions,
+  zoneFlag,
+} from '../app/command.ts';
 import { activityView } from '../app/words/activities.ts';
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
@@ -28,16 +37,11 @@ import { plural } from '../terminal/words.ts';
 import { uploadBatch } from '../upload/pipeline.ts';
 import type { UploadItem } from '../upload/report.ts';
 
-interface UploadFlags {
+interface UploadFlags extends RecordingFlags {
   readonly name?: string;
   readonly metadata?: readonly string[];
-  readonly force?: boolean;
-  readonly anyType?: boolean;
-  readonly sameRide?: boolean;
   readonly since?: string;
   readonly tz?: string;
-  readonly jobs?: string;
-  readonly dryRun?: boolean;
 }
 
 export const upload: CommandModule = {
@@ -48,7 +52,7 @@ export const upload: CommandModule = {
       .option('--metadata <json|key=value>', 'metadata for the platform; may be repeated', collect)
       .option('--force', 'also send recordings that are uploaded already')
       .option('--any-type', 'send FIT files that are not activities')
-      .option('--same-ride', 'also send a ride that another recording, or workout, has already')
+      .addOption(sameRideFlag())
       .option('--since <date>', `recordings from this day on: ${DATE_FORMS}`)
       .addOption(zoneFlag())
       .addOption(jobsFlag('uploads at once'))
@@ -84,7 +88,7 @@ export const upload: CommandModule = {
     };
     const connect = { connections: options.jobs, offline: options.dryRun };
     return await withLedger(context, config, connect, async (connection, ledger) => {
-      const { upload } = targetsOf(connection, ledger);
+      const { upload } = targetsOf(connection, ledger, output);
       let zoneLoaded: Promise<void> | undefined;
       try {
         await withProgress(output, options, async (progress) => {
@@ -103,7 +107,6 @@ export const upload: CommandModule = {
               output.say(
                 `Another sync is sending ${plural(count, 'recording')} just now; waiting for it.`,
               ),
-            onLongWait: (text) => output.say(text),
             progress: (now) => progress.update(recordingProgress(now)),
           });
         });
@@ -119,15 +122,11 @@ export const upload: CommandModule = {
 async function optionsOf(flags: UploadFlags, config: Config, context: AppContext) {
   const { since, name, metadata = [] } = flags;
   return {
-    jobs: jobsOf(flags.jobs),
-    force: flags.force ?? false,
-    anyType: flags.anyType ?? false,
-    dryRun: flags.dryRun ?? false,
+    ...recordingOptions(config, flags),
     // Later ones win.
     metadata: Object.assign({}, ...metadata.map(parseMetadata)) as Record<string, unknown>,
     isTooEarly: since === undefined ? undefined : await earlierThan(since, config, context),
-    sameRide: flags.sameRide === true ? ('each' as const) : config.get('sameRide'),
-    ...(name === undefined ? {} : { name }),
+    name,
   };
 }
 

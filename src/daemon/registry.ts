@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { SyncError, systemCode } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import { type Config, environmentToken } from '../config/config.ts';
-import { findDiskFault } from '../system/disk.ts';
 import { isHeld } from '../system/process-lock.ts';
 import { isStopped } from '../system/processes.ts';
 import { storageError } from '../system/storage.ts';
@@ -118,12 +117,19 @@ export function isProcessThere(
   return start !== undefined && start === recorded;
 }
 
-/** Returns a watcher's health; undefined before it began. */
-export function healthOf({ paths, state, running: alive }: FoundWatcher, now: number) {
+/**
+ * Returns a watcher's health; undefined before it began.
+ *
+ * @param disk why the disk of the state folder takes no data: then the watcher sends nothing, and cannot report that
+ */
+export function healthOf(
+  { paths, state, running: alive }: FoundWatcher,
+  now: number,
+  disk?: { readonly message: string },
+) {
   if (state?.health === undefined) return undefined;
   const { health, version, pid, profile, kind, startedAt, ended } = state;
   const ends = health.login.refreshEndsAt;
-  const fault = alive ? findDiskFault(paths.stateDir) : undefined;
   const reported = ago(now - Date.parse(health.updatedAt));
   return {
     version,
@@ -135,13 +141,12 @@ export function healthOf({ paths, state, running: alive }: FoundWatcher, now: nu
     running: ended === undefined,
     since: new Date(startedAt).toISOString(),
     ...health,
-    // On such a disk, the watcher sends nothing, and cannot report that.
-    ...(fault === undefined
+    ...(disk === undefined || !alive
       ? {}
       : {
           connection: {
             state: 'storage' as const,
-            message: `${fault.message} The last report of the watcher is from ${reported}.`,
+            message: `${disk.message} The last report of the watcher is from ${reported}.`,
           },
         }),
     alive,

@@ -1,7 +1,15 @@
+import type { Text } from '../base/phrase.ts';
+
 /** Formats numbers and names for people. */
 
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Returns the first texts of a list; a last one counts the others, which only `--json` shows. */
+export function firstOf<T extends Text>(texts: readonly T[], most: number): (T | string)[] {
+  const more = texts.length - most;
+  return more > 0 ? [...texts.slice(0, most), `and ${more} more, which --json lists`] : [...texts];
 }
 
 export function capital(text: string): string {

@@ -50,7 +50,8 @@ export class Rides {
   ): Promise<void> {
     const begun = [Math.min(...starts) - DAY_MS, Math.max(...starts) + DAY_MS] as const;
     const days = starts.map((startedAt) => ({ startedAt, confirmedAt: startedAt }));
-    const { verifyUploads, NO_LIST } = await import('./verify.ts');
+    const { NO_LIST } = await import('./own-workouts.ts');
+    const { verifyUploads } = await import('./verify.ts');
     try {
       const uploads = this.#ledger.confirmed({ begun });
       const { platform } = this.#ledger;

@@ -4,7 +4,13 @@ import { SyncError } from '../base/errors.ts';
 import type { ConfirmedUpload } from '../ledger/upload-rows.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { WireObject } from '../api/wire.ts';
-import { PROCESSING_MS, SOURCE, knownWorkouts, listWorkouts, listsOwnWorkouts } from './verify.ts';
+import {
+  PROCESSING_MS,
+  SOURCE,
+  knownWorkouts,
+  listWorkouts,
+  listsOwnWorkouts,
+} from './own-workouts.ts';
 
 export interface Removable {
   readonly upload: ConfirmedUpload;

@@ -3,9 +3,11 @@ import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun, failureOf } from '../base/errors.ts';
 import { type Activity, describeActivity } from '../fit/activity.ts';
+import type { Shape } from '../fit/recorded.ts';
 import type { Summary } from '../fit/summary.ts';
 import type { FileStamp, KnownFile, KnownFiles } from '../ledger/known-files.ts';
 import { type ClaimWait, type OnLongWait, claimWait } from '../ledger/claim-wait.ts';
+import type { LedgerUpload } from '../ledger/upload-rows.ts';
 import { type ClaimedRecording, type UploadLedger, isShorter } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { ServiceRecording } from '../api/wire.ts';
@@ -73,6 +75,16 @@ interface Recording {
   readonly fields: UploadFields;
   readonly summary: Summary;
   readonly track: TrackIdentity | undefined;
+}
+
+/** A recording with what the ledger knows of it. */
+interface Plan {
+  readonly recording: Recording;
+  readonly known: LedgerUpload | undefined;
+  /** Send it, whatever the ledger and the platform have. */
+  readonly force: boolean;
+  /** What a claim records. */
+  readonly row: ClaimedRecording & { readonly shape: Shape };
 }
 
 /** A recording to send, or the outcome of a file whose content cannot be sent. */
@@ -198,72 +210,95 @@ export class Uploader {
     return { recording: { about, renames, contents, fields, summary, track } };
   }
 
-  /** Sends a recording unless the ledger rules it out. @returns undefined if it is being sent already */
+  /** Sends a recording unless the ledger or the service rules it out. @returns undefined if it is being sent already */
   async #deliver(recording: Recording): Promise<UploadItem | undefined> {
+    const { path, sha256 } = recording.about;
+    // A dry run leaves no row in the ledger.
+    const isPlanned = this.#options.dryRun && this.#delivered.has(sha256);
+    if (isPlanned) return alreadyUploaded(path, sha256);
+    const plan = this.#planOf(recording);
+    const known = this.#ruledOutByLedger(plan);
+    if (known !== undefined) return known;
+    if (this.#options.dryRun) return this.#wouldUpload(recording);
+    return (await this.#ruledOutByService(plan)) ?? (await this.#claimAndSend(plan));
+  }
+
+  #planOf(recording: Recording): Plan {
     const { about, renames, fields, summary, track } = recording;
-    const { path, sha256 } = about;
-    const { ledger, client } = this.#target;
-    const known = (track && ledger.findConverted(track.digest)) ?? ledger.find(sha256);
+    const { ledger } = this.#target;
+    const known = (track && ledger.findConverted(track.digest)) ?? ledger.find(about.sha256);
     // The answer to a second upload names the workout.
-    const force = this.#options.force || (renames && known?.state === 'confirmed');
-    if (known !== undefined && !force && isDone(known)) {
-      return settledOutcome(known, path, sha256);
-    }
-    if (this.#options.dryRun && this.#delivered.has(sha256)) return alreadyUploaded(path, sha256);
-    const facts = workoutFacts({ sha256, summary });
+    const force = this.#options.force === true || (renames && known?.state === 'confirmed');
+    const facts = workoutFacts({ sha256: about.sha256, summary });
     const workout = track === undefined ? facts : { ...facts, sentAs: fields.fileName };
-    const { shape } = summary;
-    const claimed = { ...about, workout, shape, track };
-    const chosen = force || this.#options.sameRide === 'each';
-    const label = workoutLabel(about.activity.startedAt, fields.fileName);
-    const by = track === undefined || chosen ? undefined : this.rides.coverOf(shape, label);
-    if (by !== undefined) return { path, outcome: 'covered', by, sha256 };
-    const same = () => this.rides.sameAs(shape, known?.sha256 ?? sha256);
-    if (this.#options.sameRide === 'first' && !chosen) {
-      const before = same().filter((ride) => !ride.isConverted && ride.state === 'confirmed');
+    return { recording, known, force, row: { ...about, workout, shape: summary.shape, track } };
+  }
+
+  /** Returns the outcome if the ledger has the recording, or another one that is to be sent in its place. */
+  #ruledOutByLedger({ known, force, row }: Plan): UploadItem | undefined {
+    if (force) return undefined;
+    const { path, sha256, activity, workout, shape, track } = row;
+    const { dryRun, sameRide } = this.#options;
+    const { ledger } = this.#target;
+    if (known !== undefined && isDone(known)) return settledOutcome(known, path, sha256);
+    if (track !== undefined && sameRide !== 'each') {
+      const by = this.rides.coverOf(shape, workoutLabel(activity.startedAt, workout.sentAs));
+      if (by !== undefined) return { path, outcome: 'covered', by, sha256 };
+    }
+    if (sameRide === 'first') {
+      const before = this.rides
+        .sameAs(shape, sha256)
+        .filter((ride) => !ride.isConverted && ride.state === 'confirmed');
       if (before.length > 0) {
-        if (!this.#options.dryRun) ledger.hold(claimed);
+        if (!dryRun) ledger.hold(row);
         return { path, outcome: 'held', by: before.map((ride) => ride.path), sha256 };
       }
     }
-    const namesake = ledger.namesake(claimed);
-    const shorter = { path, outcome: 'skipped', reason: 'shorter', sha256 } as const;
-    if (!force && namesake !== undefined && isShorter(workout, namesake)) {
-      const detail = `It is shorter than the recording that was sent (${namesake.path}). ${ANYWAY}`;
-      return { ...shorter, detail };
-    }
-    if (this.#options.dryRun) {
-      this.#delivered.add(sha256);
-      const { startedAt, endedAt } = shape;
-      const isConverted = track !== undefined;
-      const times = { changedAt: this.#context.clock.now(), startedAt, endedAt };
-      this.rides.plan({ sha256, path, state: 'confirmed', ...times, isConverted, shape });
-      return this.#wouldUpload(recording);
-    }
+    const namesake = ledger.namesake(row);
+    if (namesake === undefined || !isShorter(workout, namesake)) return undefined;
+    return shorterThan(row, `the recording that was sent (${namesake.path})`);
+  }
+
+  /** Returns the outcome if the platform has a longer workout of it, or cannot be asked. */
+  async #ruledOutByService({
+    recording,
+    known,
+    force,
+    row,
+  }: Plan): Promise<UploadItem | undefined> {
     try {
       // Before the claim: a failed login leaves no pending row.
-      const service = await client();
-      if (known?.state === 'undoing') await this.#settleUndo(sha256, service);
-      if (!force && isPerhapsPart(workout, summary) && (await this.#isListed(claimed, service))) {
-        return { ...shorter, detail: `${SHORTER_THAN_LISTED} ${ANYWAY}` };
-      }
+      const client = await this.#target.client();
+      if (known?.state === 'undoing') await this.#settleUndo(row.sha256, client);
+      if (force || !isPerhapsPart(row.workout, recording.summary)) return undefined;
+      if (!(await this.#isListed(row, client))) return undefined;
+      return shorterThan(row, 'the workout that the platform has of it');
     } catch (error) {
       if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
-      return { ...about, outcome: 'failed', attempts: 0, ...failureOf(error) };
+      return { ...recording.about, outcome: 'failed', attempts: 0, ...failureOf(error) };
     }
-    const claim = ledger.claim(claimed, force && !this.#delivered.has(sha256));
+  }
+
+  /** @returns undefined if another task or process has the claim */
+  async #claimAndSend({ recording, force, row }: Plan): Promise<UploadItem | undefined> {
+    const { path, sha256, workout, shape } = row;
+    const { fileName } = recording.fields;
+    const { ledger } = this.#target;
+    const replaced = replacedNote(workout, ledger.namesake(row));
+    const claim = ledger.claim(row, force && !this.#delivered.has(sha256));
     switch (claim) {
       case 'busy':
-        if (!this.#sending.has(fields.fileName)) this.#sentElsewhere.add(sha256);
+        if (!this.#sending.has(fileName)) this.#sentElsewhere.add(sha256);
         return undefined;
       case 'yours':
-        this.#sending.add(fields.fileName);
+        this.#sending.add(fileName);
         try {
-          // Once it is claimed, one of two that are sent at the same moment sees the other.
-          const rides = same();
-          return withSameRides(await this.#send(recording, replacedNote(workout, namesake)), rides);
+          // Once it is claimed, one of two that are sent at the same moment sees the other; and its row has this hash,
+          // also if an earlier version converted it.
+          const rides = this.rides.sameAs(shape, sha256);
+          return withSameRides(await this.#send(recording, replaced), rides);
         } finally {
-          this.#sending.delete(fields.fileName);
+          this.#sending.delete(fileName);
         }
       case 'confirmed':
       case 'undoing':
@@ -286,7 +321,7 @@ export class Uploader {
     client: ServiceClient,
   ): Promise<boolean> {
     if (startedAt === undefined) return false;
-    const { hasLongerWorkout } = await import('./verify.ts');
+    const { hasLongerWorkout } = await import('./workout-length.ts');
     return await hasLongerWorkout(startedAt, workout, client, this.#context.signal);
   }
 
@@ -375,8 +410,14 @@ export class Uploader {
     return count < ENOUGH_FAULTS ? undefined : faultMessage('this recording', count, error);
   }
 
-  #wouldUpload({ about, fields }: Recording): UploadItem {
-    const { size, sha256 } = about;
+  #wouldUpload({ about, fields, summary, track }: Recording): UploadItem {
+    const { path, size, sha256 } = about;
+    this.#delivered.add(sha256);
+    const { shape } = summary;
+    const { startedAt, endedAt } = shape;
+    const times = { changedAt: this.#context.clock.now(), startedAt, endedAt };
+    const isConverted = track !== undefined;
+    this.rides.plan({ sha256, path, state: 'confirmed', ...times, isConverted, shape });
     const parts = [
       ...textParts(fields),
       { name: fields.filePart, filename: fields.fileName, size, sha256 },
@@ -414,8 +455,11 @@ function withSameRides(item: UploadItem, same: readonly LedgerRide[]): UploadIte
   return { ...item, sameRideAs: same.map(({ path, changedAt }) => ({ path, sentAt: changedAt })) };
 }
 
-const SHORTER_THAN_LISTED = 'It is shorter than the workout that the platform has of it.';
-const ANYWAY = '--force replaces its workout.';
+/** @param longer the recording or the workout that it would replace */
+function shorterThan({ path, sha256 }: ClaimedRecording, longer: string): UploadItem {
+  const detail = `It is shorter than ${longer}. --force replaces its workout.`;
+  return { path, outcome: 'skipped', reason: 'shorter', sha256, detail };
+}
 
 const RENAMED = 'The workout has the new name.';
 const KEEPS_NAME =

@@ -12,6 +12,7 @@ import {
 } from '../support/acceptance.ts';
 import { type TrackPoint, TRACK_START, fit, gpx, ridePoints, tcx } from '../support/tracks.ts';
 import { makeRecording } from '../support/fit-maker.ts';
+import { DatabaseSync } from '../support/sqlite.ts';
 import { makeZip } from '../support/zip-maker.ts';
 import { systemClock } from '../../src/system/this-process.ts';
 
@@ -290,6 +291,19 @@ describe('a GPX file of a ride that a FIT recording has', () => {
     expect(await outcomes(world, ['upload', '1.gpx'])).toEqual({ '1.gpx': 'uploaded' });
   });
 
+  it('is not named as another recording of its ride, if an earlier version converted it', async () => {
+    const world = await openLoggedInWorld();
+    world.write('r/track.gpx', track());
+    await world.lines(['upload', 'r']);
+    const ledger = new DatabaseSync(join(world.home.dir, 'state', 'ledger.db'));
+    ledger.exec(`UPDATE uploads SET sha256 = '${'0'.repeat(64)}', converter = 0`);
+    ledger.close();
+    world.sandbox.control.clearState();
+    const [line] = await world.lines(['upload', '--force', 'r/track.gpx']);
+    expect(line).toMatchObject({ outcome: 'uploaded' });
+    expect(line).not.toHaveProperty('sameRideAs');
+  });
+
   it('is the better one of two conversions', async () => {
     const world = await openLoggedInWorld();
     world.write('r/a.gpx', track(ridePoints(HOUR, { step: 10 })));
@@ -371,6 +385,10 @@ describe('two FIT recordings of one ride', () => {
     await world.lines(['upload', 'r/1.fit']);
     const [explained] = await world.lines(['explain', 'r/2.fit']);
     expect(explained).toMatchObject({ state: 'held', reason: /r\/1\.fit/ });
+    expect(await outcomes(world, ['upload', '--dry-run', 'r/2.fit'])).toEqual({
+      'r/2.fit': 'held r/1.fit',
+    });
+    expect((await world.sync(['status'])).stdout).not.toContain('held');
     expect(await outcomes(world, ['upload', 'r'])).toMatchObject({ 'r/2.fit': 'held r/1.fit' });
     expect((await world.lines(['explain', 'r/2.fit']))[0]).toMatchObject({ state: 'held' });
     expect((await world.sync(['explain', 'r/2.fit'])).stdout).not.toContain('Sent as');

@@ -3,6 +3,7 @@ import type { ReadZones } from '../../records/days/read-zones.ts';
 import type { RecordItem } from '../../records/deliver.ts';
 import type { Zone } from '../../records/types.ts';
 import type { Output } from '../../terminal/output.ts';
+import type { Progress } from '../../terminal/progress.ts';
 import { plural } from '../../terminal/words.ts';
 import { type PushItem, Tally } from '../outcomes.ts';
 import { noteText, pushItemJson, pushItemText } from './days.ts';
@@ -44,6 +45,16 @@ export class DayReport {
     else if (this.failures.add(item)) return;
     else if (item.outcome === 'invalid') this.#unusable.push(item);
     else this.#days.push({ item, zone: name });
+  }
+
+  /** Returns a function that adds days, and shows how many of them are done. */
+  counting(progress: Pick<Progress, 'update'>, total: number): (item: RecordItem) => void {
+    let done = 0;
+    return (item) => {
+      this.add(item);
+      done++;
+      progress.update({ noun: 'day', done, total });
+    };
   }
 
   /** Prints the days by date, what cannot be sent, and the failures. It may be called again for more. */

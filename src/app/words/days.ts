@@ -5,7 +5,7 @@ import type { RecordItem } from '../../records/deliver.ts';
 import type { ReadZones } from '../../records/days/read-zones.ts';
 import type { JsonObject, RecordKind, RecordRequest, Warning, Zone } from '../../records/types.ts';
 import { show } from '../../records/values.ts';
-import { plural } from '../../terminal/words.ts';
+import { firstOf, plural } from '../../terminal/words.ts';
 import type { Config } from '../../config/config.ts';
 import type { AppContext } from '../context.ts';
 import { zoneToType } from '../platform-zone.ts';
@@ -49,19 +49,12 @@ export function pushItemText(
   requests = true,
 ): Text | undefined {
   if (item.outcome === 'invalid') {
-    const problems = firstOf(
-      item.problems.map(({ field, problem }) =>
-        field === undefined ? problem : `${field}: ${problem}`,
-      ),
-    );
+    const problems = shownOf(problemTexts(item.problems));
     // The problem of an input is a sentence with the input's name in it.
     if ('hint' in item) return phrase`${problems.join('; ')} ${item.hint}`;
     return `${item.source}: not sent: ${problems.join('; ')}`;
   }
-  const notes = firstOf<Text>(
-    item.warnings.map((note) => phrase`  ${noteText(note)}`),
-    '  ',
-  );
+  const notes = shownOf<Text>(item.warnings.map(noteText)).map((note) => phrase`  ${note}`);
   const isUnchanged = item.outcome === 'skipped' && item.reason === 'unchanged';
   if (isUnchanged && notes.length === 0) return undefined;
   const [line = '', ...request] = outcomeLines(item, zone, words);
@@ -79,11 +72,17 @@ export function noteText({ source, field, message }: Warning): Text {
 
 const SHOWN = 10;
 
-/** Returns the first of several texts; one more gives the number of the others. */
-function firstOf<T extends Text>(texts: readonly T[], indent = ''): (T | string)[] {
-  const more = texts.length - SHOWN;
-  if (more <= 1) return [...texts];
-  return [...texts.slice(0, SHOWN), `${indent}and ${more} more, which --json lists`];
+/** A single text more than usual takes no more room than its count. */
+function shownOf<T extends Text>(texts: readonly T[]): (T | string)[] {
+  return firstOf(texts, texts.length === SHOWN + 1 ? texts.length : SHOWN);
+}
+
+export function problemTexts(
+  problems: readonly { readonly field?: string; readonly problem: string }[],
+): string[] {
+  return problems.map(({ field, problem }) =>
+    field === undefined ? problem : `${field}: ${problem}`,
+  );
 }
 
 type SentDay = Exclude<RecordItem, { readonly outcome: 'invalid' }>;

@@ -3,7 +3,7 @@ import type { Failure } from '../../base/errors.ts';
 import type { Output } from '../../terminal/output.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { PushItem } from '../outcomes.ts';
-import { plural } from '../../terminal/words.ts';
+import { firstOf, plural } from '../../terminal/words.ts';
 
 /** Number of items up to which a group of unsent items lists them: the same command sends them. */
 const LISTED = 5;
@@ -89,21 +89,9 @@ function groupText({ verdict, why: failure, names, counts }: Group): Text {
   if (more.length === 0) return phrase`${name}: ${verdict}${isRefused ? ':' : '.'} ${why}`;
   const nouns = [...counts].map(([noun, count]) => plural(count, noun));
   const counted = [nouns.slice(0, -1).join(', '), ...nouns.slice(-1)].filter(Boolean).join(' and ');
-  const listed = isRefused
-    ? firstNames([name, ...more])
-    : names.length > LISTED
-      ? []
-      : [name, ...more];
+  const listed = isRefused ? firstOf(names, REFUSED_LISTED) : names.length > LISTED ? [] : names;
   return joinTexts([
     phrase`${counted} were ${verdict}: ${why}`,
     ...listed.map((line) => `  ${line}`),
   ]);
-}
-
-function firstNames(names: readonly string[]): string[] {
-  const more = names.length - REFUSED_LISTED;
-  return [
-    ...names.slice(0, REFUSED_LISTED),
-    ...(more > 0 ? [`and ${more} more, which --json lists`] : []),
-  ];
 }

@@ -106,8 +106,7 @@ export const daemonStop: CommandModule = {
     const scope = { folders: eachOnce(cwd, dirs), devices };
     const config = configFor(context);
     const profiles = profilesMeant(context, config, allProfiles);
-    const ids = chooseDaemons(config, namesOf(profiles), scope).map(({ paths }) => paths.id);
-    const stopped = await stopDaemons(context, config, ids);
+    const stopped = await stopDaemons(context, chooseDaemons(config, namesOf(profiles), scope));
     for (const one of stopped) output.result({ type: 'daemon-stop', ...one }, stoppedText(one));
     output.result(
       {

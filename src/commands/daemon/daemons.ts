@@ -1,5 +1,6 @@
 import { dirname, join, parse } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
+import { readDisk } from '../../app/disk-state.ts';
 import { withSession } from '../../app/with-http.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync, NAME_VARIABLE, programName } from '../../base/phrase.ts';
@@ -33,20 +34,27 @@ const START_LIMIT_MS = 300_000;
 
 export const HOW_TO_START = phrase`Start one with ${sync('watch', '--devices', '--daemon')}, or for a folder with ${sync('watch', 'DIR', '--daemon')}.`;
 
-/** A daemon that runs or ran. Times in ms since the epoch. */
+/** What people and programs learn of a daemon. Times in ms since the epoch. */
 export type DaemonReport = ReturnType<typeof reportDaemons>[number];
 
+/** A daemon that runs or ran. */
 export type KnownDaemon = FoundWatcher & {
   readonly state: WatcherState & { readonly kind: BackgroundKind };
 };
 
-/** Returns the daemons of all profiles, running or not, in the order of their start. */
-function findDaemons({ paths }: Config): KnownDaemon[] {
+/** Returns the daemons of some profiles, running or not, in the order of their start. */
+export function findDaemons({ paths }: Config, profiles: readonly string[]): KnownDaemon[] {
   return listWatchers(paths.stateDir)
     .filter(
       (found): found is KnownDaemon => found.state !== undefined && found.state.kind !== 'terminal',
     )
+    .filter(({ state }) => profiles.includes(state.profile))
     .sort((a, b) => a.state.startedAt - b.state.startedAt);
+}
+
+/** Returns whether a daemon's process is there: it may hang after it released its lock. */
+export function isThere({ state, running }: KnownDaemon, platform: NodeJS.Platform): boolean {
+  return running || isProcessThere(state, platform);
 }
 
 /** Reports the daemons of this profile, in the order of their start. */
@@ -54,11 +62,12 @@ export function reportDaemons(
   { clock, platform }: Pick<AppContext, 'clock' | 'platform'>,
   config: Config,
 ) {
-  const own = findDaemons(config).filter(({ state }) => state.profile === config.profile);
+  const own = findDaemons(config, [config.profile]);
+  const disk = own.some(({ running }) => running) ? readDisk(config).fault : undefined;
   return own.map((found) => {
     const { paths, state, running: holdsLock } = found;
     const { profile, kind, pid, startedAt, readyAt } = state;
-    const running = holdsLock || isProcessThere(state, platform);
+    const running = isThere(found, platform);
     return {
       id: paths.id,
       profile,
@@ -72,7 +81,7 @@ export function reportDaemons(
       /** Undefined while it runs, and after it was killed. */
       ended: running ? undefined : state.ended,
       log: paths.logFile,
-      health: holdsLock ? healthOf(found, clock.now()) : undefined,
+      health: holdsLock ? healthOf(found, clock.now(), disk) : undefined,
     };
   });
 }
@@ -87,7 +96,7 @@ export function chooseDaemons(
   profiles: readonly string[],
   wanted: WatchScope,
 ): KnownDaemon[] {
-  const all = findDaemons(config).filter(({ state }) => profiles.includes(state.profile));
+  const all = findDaemons(config, profiles);
   if (isEmpty(wanted)) return all;
   const found = all.filter(({ state }) => overlap(state, wanted));
   if (found.length > 0) return found;
@@ -105,15 +114,12 @@ export type DaemonStopped = Pick<DaemonReport, 'id' | 'profile' | 'folders' | 'd
 
 export async function stopDaemons(
   context: AppContext,
-  config: Config,
-  ids: readonly string[],
+  daemons: readonly KnownDaemon[],
 ): Promise<DaemonStopped[]> {
-  const { platform } = context;
   const kill = (pid: number, name: 'SIGTERM' | 'SIGKILL') => void process.kill(pid, name);
-  const wanted = findDaemons(config).filter(({ paths }) => ids.includes(paths.id));
   const results = await Promise.all(
-    wanted.map(async ({ paths, state }) => {
-      const result = await stopDaemon(context, paths, platform, kill);
+    daemons.map(async ({ paths, state }) => {
+      const result = await stopDaemon(context, paths, context.platform, kill);
       return { id: paths.id, profile: state.profile, ...scopeOf(state), ...result };
     }),
   );

@@ -11,7 +11,6 @@ import { overlap } from '../../daemon/registration.ts';
 import {
   inspectWatcher,
   isEmpty,
-  listWatchers,
   scopeNames,
   type WatcherPaths,
   watcherPaths,
@@ -22,11 +21,13 @@ import { systemRunner } from '../../daemon/os-service/runner.ts';
 import { makeStateFolder } from '../../system/storage.ts';
 import { warnOfMissing, warnOfOtherAthletes } from '../watch/folders.ts';
 import { WELLNESS_FLAG, offerWellness } from '../watch/offer-wellness.ts';
+import { passedOn } from '../watch/passed-on.ts';
 import { DEVICES_FLAG, requireProfile, scopeToWatch } from '../watch/scope.ts';
 import {
-  type DaemonReport,
+  type KnownDaemon,
   SERVICE_MANAGERS,
-  reportDaemons,
+  findDaemons,
+  isThere,
   requireLogin,
   startDaemon,
   stopDaemons,
@@ -47,7 +48,8 @@ export const daemonInstall: CommandModule = {
   examples: ['sync daemon install ~/Garmin', 'sync daemon install --devices'],
   documents: ['daemon.md'],
 
-  async run(context, dirs: readonly string[], { devices, wellness }: InstallFlags) {
+  async run(context, dirs: readonly string[], flags: InstallFlags) {
+    const { devices, wellness } = flags;
     const { output } = context;
     const config = configFor(context);
     await requireProfile(context, config);
@@ -56,8 +58,7 @@ export const daemonInstall: CommandModule = {
     if ((wellness ?? config.get('wellness')) === undefined) {
       await offerWellness(context, config, scope);
     }
-    const passOn = wellness === true ? [WELLNESS_FLAG[0]] : [];
-    const installed = await installService(context, config, scope, passOn);
+    const installed = await installService(context, config, scope, passedOn(daemonInstall, flags));
     const { isWaiting, ...report } = installed;
     output.result(serviceJson(report), installedText(report, isWaiting));
     for (const remark of report.remarks) output.say(remark);
@@ -118,8 +119,8 @@ export async function stopService(
   if (service === undefined) return undefined;
   const meant =
     isEmpty(wanted) ||
-    reportDaemons(context, config).some(
-      (daemon) => daemon.kind === service.kind && overlap(daemon, wanted),
+    findDaemons(config, [config.profile]).some(
+      ({ state }) => state.kind === service.kind && overlap(state, wanted),
     );
   if (!meant) return undefined;
   await managerFor(context, config).stop();
@@ -150,16 +151,18 @@ async function installService(
   makeStateFolder(paths.dir);
   await warnOfOtherAthletes(context, config, scope);
   const missing = await warnOfMissing(context, scope.folders);
-  const running = reportDaemons(context, config).filter((daemon) => daemon.running);
+  const running = runningDaemons(context, config);
   // A daemon that the user started would keep the service from its folders.
-  const byHand = running.filter((daemon) => daemon.kind === 'daemon' && overlap(daemon, scope));
+  const byHand = running.filter(({ state }) => state.kind === 'daemon' && overlap(state, scope));
   // systemd stops the earlier service itself, when it starts the new one.
-  const earlier = running.filter(({ kind }) => kind === manager.kind && kind !== 'systemd');
+  const earlier = running.filter(
+    ({ state: { kind } }) => kind === manager.kind && kind !== 'systemd',
+  );
   const startedBy = context.clock.now();
   let remarks: readonly string[];
   try {
-    await end(context, config, byHand);
-    await end(context, config, earlier);
+    await end(context, byHand);
+    await end(context, earlier);
     remarks = await manager.install(definition);
   } catch (error) {
     await startAgain(context, config, [...byHand, ...earlier]);
@@ -204,21 +207,21 @@ async function uninstallService(
   const manager = managerFor(context, config);
   if (!(await manager.uninstall())) return undefined;
   // On Windows the daemon does not end with the task that started it.
-  const left = reportDaemons(context, config).filter(
-    ({ running, kind }) => running && kind === manager.kind,
+  const running = runningDaemons(context, config);
+  await end(
+    context,
+    running.filter(({ state }) => state.kind === manager.kind),
   );
-  await end(context, config, left);
   return reportOf(config, manager);
 }
 
+function runningDaemons({ platform }: AppContext, config: Config): KnownDaemon[] {
+  return findDaemons(config, [config.profile]).filter((daemon) => isThere(daemon, platform));
+}
+
 /** Stops daemons. @throws SyncError `BUSY` if one does not end */
-async function end(
-  context: AppContext,
-  config: Config,
-  daemons: readonly DaemonReport[],
-): Promise<void> {
-  const ids = daemons.map(({ id }) => id);
-  const stopped = await stopDaemons(context, config, ids);
+async function end(context: AppContext, daemons: readonly KnownDaemon[]): Promise<void> {
+  const stopped = await stopDaemons(context, daemons);
   const left = stopped.find(({ outcome }) => outcome !== 'stopped');
   if (left === undefined) return;
   throw new SyncError('BUSY', `The background watcher for ${scopeNames(left)} does not stop.`, {
@@ -233,20 +236,17 @@ async function end(
 async function startAgain(
   context: AppContext,
   config: Config,
-  daemons: readonly DaemonReport[],
+  daemons: readonly KnownDaemon[],
 ): Promise<void> {
   // Also after an interruption.
   const uninterrupted = { ...context, signal: NEVER };
-  const states = listWatchers(config.paths.stateDir);
-  for (const { id, kind, ...scope } of daemons) {
-    const found = states.find(({ paths }) => paths.id === id);
-    if (found?.running === true || kind === 'launchd') continue;
+  for (const { paths, state } of daemons) {
+    if (inspectWatcher(paths).running || state.kind === 'launchd') continue;
     try {
-      const passOn = found?.state?.passOn ?? [];
-      await startDaemon(uninterrupted, config, { ...scope, kind, passOn });
+      await startDaemon(uninterrupted, config, { passOn: [], ...state });
     } catch (error) {
       context.output.warn(
-        `The background watcher for ${scopeNames(scope)} was stopped, and does not start again: ${messageOf(error)}`,
+        `The background watcher for ${scopeNames(state)} was stopped, and does not start again: ${messageOf(error)}`,
       );
     }
   }

@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
-import { type OpenLedger, openLedger } from '../../app/ledger.ts';
+import { type OpenLedger, openExistingLedger } from '../../app/ledger.ts';
 import { type Config, isLoggedIn } from '../../config/config.ts';
 import type { SurveyedDevice } from '../../devices/types.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
@@ -23,12 +21,11 @@ export async function withUnsent<T>(
 ): Promise<T> {
   if (config.get('baseUrl') === undefined || !isLoggedIn(config)) return task(undefined);
   const { key } = await knownAccount(config);
-  if (!existsSync(ledgerPath(config.paths))) return task(({ files }) => files.length);
-  const ledger = openLedger(config, key, context.clock);
+  const ledger = openExistingLedger(config, key, context.clock);
   try {
-    return task(counterOf(ledger));
+    return task(ledger === undefined ? ({ files }) => files.length : counterOf(ledger));
   } finally {
-    ledger.close();
+    ledger?.close();
   }
 }
 

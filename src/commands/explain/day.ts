@@ -3,8 +3,8 @@ import type { OpenLedger } from '../../app/ledger.ts';
 import { uploadsOfDays } from '../../app/uploads-of-days.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
-import { type DayFile, KINDS, type RecordKind, type RecordLedger } from '../../ledger/records.ts';
-import { ago, capital } from '../../terminal/words.ts';
+import { KINDS, type RecordKind, type RecordLedger } from '../../ledger/records.ts';
+import { ago, capital, firstOf } from '../../terminal/words.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { silentText } from '../../app/words/watchers.ts';
 import { localDay } from '../../records/days/zone.ts';
@@ -115,6 +115,7 @@ export function dayJson({
 
 /** Width of the labels (columns). */
 const LABEL = 11;
+const SHOWN_FILES = 10;
 
 export function dayText(
   { date, zone, recordings, records, unseen, silent }: ExplainedDay,
@@ -132,17 +133,12 @@ export function dayText(
     ...(recordings.length === 0 ? [row('Activity', unseen)] : []),
     ...records.flatMap(({ kind, reason, changedAt, files }) => [
       row(capital(kind), phrase`${reason}${when(changedAt)}`),
-      ...fileLines(files).map((line) => row('', line)),
+      ...firstOf(
+        files.map(({ path }) => `from ${path}`),
+        SHOWN_FILES,
+      ).map((line) => row('', line)),
     ]),
     ...silent.map((folder, index) => row(index === 0 ? 'Watching' : '', silentText(folder))),
   ];
   return joinTexts(lines);
-}
-
-const SHOWN_FILES = 10;
-
-function fileLines(files: readonly DayFile[]): string[] {
-  const more = files.length - SHOWN_FILES;
-  const shown = files.slice(0, SHOWN_FILES).map(({ path }) => `from ${path}`);
-  return more > 0 ? [...shown, `and ${more} more, which --json lists`] : shown;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type CommandModule, zoneFlag } from '../../app/command.ts';
+import { type CommandModule, recordingOptions, zoneFlag } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { DATE_FORMS } from '../../app/flags/date.ts';
@@ -16,6 +16,7 @@ import { ExitCode } from '../../base/errors.ts';
 import { type Text, phrase } from '../../base/phrase.ts';
 import { type Config, hasEnvironmentTokens, isLoggedIn } from '../../config/config.ts';
 import { LABEL, copiesIn, namesIn } from '../../ledger/outbox.ts';
+import { REQUIRED_SCOPE } from '../../config/endpoints.ts';
 import { KINDS, type RecordKind } from '../../ledger/records.ts';
 import { isBelow } from '../../system/mounts.ts';
 import { Uploader } from '../../upload/uploader.ts';
@@ -51,7 +52,7 @@ export const explain: CommandModule = {
     const isKnown = isLogged || config.hadLogin;
     return await withLedger(context, config, { offline: !isLogged }, async (connection, ledger) => {
       const standing = isLogged ? 'good' : isKnown ? 'ended' : 'none';
-      const options = { dryRun: true, sameRide: config.get('sameRide') };
+      const options = recordingOptions(config, { dryRun: true });
       const { uploads, records } = ledger;
       const uploader = new Uploader(context, options, targetsOf(connection, ledger).upload);
       const explained = (path: string, file: string) =>
@@ -97,9 +98,9 @@ async function obstaclesFor(
   const { login } = await readLogin(context, config, false);
   const missing = login.state === 'logged-in' ? login.missing : [];
   return new Map(
-    missing.flatMap(({ scope, command }) => {
-      const kind = KINDS.find((each) => command.endsWith(each));
-      if (kind === undefined) return [];
+    KINDS.flatMap((kind) => {
+      const scope = REQUIRED_SCOPE[kind];
+      if (!missing.some((feature) => feature.scope === scope)) return [];
       const hint = missingScopeHint(scope, config);
       const why = phrase`This login cannot send it: it lacks ${scope}. ${hint}`;
       return [[kind, why] as const];

@@ -1,5 +1,13 @@
 import { tmpdir } from 'node:os';
-import { type CommandModule, dryRun, zoneFlag, collect } from '../../app/command.ts';
+import {
+  type CommandModule,
+  type RecordingFlags,
+  collect,
+  dryRun,
+  sameRideFlag,
+  recordingOptions,
+  zoneFlag,
+} from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import { activityView } from '../../app/words/activities.ts';
 import { DATE_FORMS, sinceFlag } from '../../app/flags/date.ts';
@@ -28,21 +36,23 @@ import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { type Scan, type ScanOptions, sendScan, scanInputs } from '../../import/scan.ts';
 import { PHONE_TRACKS } from '../../import/take-tracks.ts';
 import { KINDS } from '../../ledger/records.ts';
-import { type DeliveryTarget, type RecordItem, deliverRecords } from '../../records/deliver.ts';
+import {
+  type DeliveryOptions,
+  type DeliveryTarget,
+  type RecordItem,
+  deliverRecords,
+} from '../../records/deliver.ts';
 import type { SendOptions } from '../../upload/known-outcome.ts';
 import type { UnreadableFile } from '../../archive/archives.ts';
 import { rankBy } from '../../records/prefer.ts';
 import { SOURCES } from '../../records/sources/all.ts';
-import { DEFAULT_JOBS } from '../../base/parallel.ts';
 import { hearSignals } from '../../system/signals.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { rowJson, tableText, summaryJson, toSendText, unreadableText } from './words.ts';
 
-interface ImportFlags {
+interface ImportFlags extends RecordingFlags {
   readonly yes?: boolean;
-  readonly dryRun?: boolean;
   readonly include?: readonly string[];
-  readonly sameRide?: boolean;
   readonly since?: string;
   readonly tz?: string;
   readonly unit?: readonly string[];
@@ -55,7 +65,7 @@ export const importExport: CommandModule = {
       .argument('<path...>', 'exports, archives, folders and files of any kind')
       .option('--yes', 'send without asking')
       .option('--include <kind>', `send what --yes leaves out: ${PHONE_TRACKS}`, collect)
-      .option('--same-ride', 'also send a ride that another recording, or workout, has already')
+      .addOption(sameRideFlag())
       .addOption(dryRun('the table and the sums, with --verbose the requests'))
       .option('--since <date>', `send only what is from this day on: ${DATE_FORMS}`)
       .addOption(zoneFlag())
@@ -73,8 +83,10 @@ export const importExport: CommandModule = {
     const config = configFor(context, { timezone: flags.tz });
     const heard = hearSignals();
     const zone = await zoneFor(config, context);
+    const rank = rankBy(config.get('prefer'), SOURCES);
     const options = {
       zone,
+      rank,
       strict: flags.strict ?? false,
       now: clock.now(),
       since:
@@ -83,16 +95,15 @@ export const importExport: CommandModule = {
           : await sinceFlag(flags.since, () => zone.name, clock.now()),
       sources: sourcesFor(context, flags),
       include: includedKinds(flags),
-      sameRide: flags.sameRide === true ? ('each' as const) : config.get('sameRide'),
-      rank: rankBy(config.get('prefer'), SOURCES),
     };
+    const sending = { ...recordingOptions(config, flags), rank };
     const archives = new Archives(signal, tmpdir());
     try {
-      const run = new Import(context, config, archives, options);
+      const run = new Import(context, config, archives, options, sending);
       const named = namedPaths(paths, context.cwd);
       // Reading may print a result before the first request.
       await heard;
-      return flags.dryRun === true ? await run.show(named) : await run.send(named, flags.yes);
+      return sending.dryRun ? await run.show(named) : await run.send(named, flags.yes);
     } finally {
       await archives.close();
     }
@@ -110,12 +121,15 @@ function includedKinds({ include = [] }: ImportFlags): readonly string[] {
   return include;
 }
 
+type Sending = SendOptions & DeliveryOptions & { readonly jobs: number };
+
 /** One run: scans, asks, sends. */
 class Import {
   readonly #context: AppContext;
   readonly #config: Config;
   readonly #archives: Archives;
-  readonly #options: ScanOptions & Pick<SendOptions, 'sameRide'>;
+  readonly #options: ScanOptions;
+  readonly #sending: Sending;
   readonly #uploads = new Tally('recording');
   readonly #unreadable: ExitCode[] = [];
   readonly #report: DayReport;
@@ -124,12 +138,14 @@ class Import {
     context: AppContext,
     config: Config,
     archives: Archives,
-    options: ScanOptions & Pick<SendOptions, 'sameRide'>,
+    options: ScanOptions,
+    sending: Sending,
   ) {
     this.#context = context;
     this.#config = config;
     this.#archives = archives;
     this.#options = options;
+    this.#sending = sending;
     context.output.summarise(() => summaryJson(this.#uploads, Object.values(this.#report.tallies)));
     this.#report = new DayReport(context.output, options.zone);
   }
@@ -141,7 +157,7 @@ class Import {
     else {
       await withLedger(this.#context, config, { offline: true }, async (connection, ledger) => {
         const { scan, isEmpty } = await this.#scan(paths, connection, ledger);
-        if (!isEmpty) await this.#send(scan, true, connection, ledger);
+        if (!isEmpty) await this.#send(scan, connection, ledger);
       });
     }
     return this.#exitCode;
@@ -150,7 +166,7 @@ class Import {
   /** Shows the table, asks unless `yes`, and sends them. */
   async send(paths: readonly string[], yes = false): Promise<ExitCode> {
     requireBaseUrl(this.#config);
-    const online = { connections: DEFAULT_JOBS, offline: false };
+    const online = { connections: this.#sending.jobs, offline: false };
     return await withLedger(this.#context, this.#config, online, async (connection, ledger) => {
       const { scan, isEmpty, toSend } = await this.#scan(paths, connection, ledger);
       // Days that were sent before need no question; each is reported as unchanged.
@@ -159,7 +175,7 @@ class Import {
         (yes || toSend === '' || (await confirmed(this.#context, 'send it', 'Nothing was sent')))
       ) {
         this.#report.zones?.remember();
-        await this.#send(scan, false, connection, ledger);
+        await this.#send(scan, connection, ledger);
       }
       return this.#exitCode;
     });
@@ -215,7 +231,7 @@ class Import {
   /** Counts the days of a scan that need a request: the sender decides. */
   async #unsent({ records }: Scan, target: Omit<DeliveryTarget, 'report'>) {
     const unsent = { wellness: 0, nutrition: 0 };
-    const options = { jobs: DEFAULT_JOBS, force: false, dryRun: true, rank: this.#options.rank };
+    const options = { ...this.#sending, dryRun: true };
     const report = ({ kind, outcome }: RecordItem) => {
       if (outcome === 'would-push') unsent[kind]++;
     };
@@ -225,44 +241,22 @@ class Import {
     return unsent;
   }
 
-  async #send(
-    scan: Scan,
-    dryRun: boolean,
-    connection: Connection,
-    ledger: OpenLedger,
-  ): Promise<void> {
+  async #send(scan: Scan, connection: Connection, ledger: OpenLedger): Promise<void> {
     const { output } = this.#context;
-    const { upload, records } = targetsOf(connection, ledger);
-    const sendOptions = {
-      jobs: DEFAULT_JOBS,
-      force: false,
-      dryRun,
-      sameRide: this.#options.sameRide,
-      rank: this.#options.rank,
-    };
+    const { upload, records } = targetsOf(connection, ledger, output);
     const total = scan.records.wellness.records.length + scan.records.nutrition.records.length;
-    let done = 0;
     try {
-      await withProgress(output, sendOptions, async (progress) => {
+      await withProgress(output, this.#sending, async (progress) => {
         await sendScan(
           this.#context,
           scan,
-          sendOptions,
+          this.#sending,
           {
             ...upload,
-            onLongWait: (text) => output.say(text),
             report: (item) => this.#reportUpload(item),
             progress: (now) => progress.update(recordingProgress(now)),
           },
-          {
-            ...records,
-            onLongWait: (text) => output.say(text),
-            report: (item) => {
-              this.#report.add(item);
-              done++;
-              progress.update({ noun: 'day', done, total });
-            },
-          },
+          { ...records, report: this.#report.counting(progress, total) },
         );
       });
     } finally {

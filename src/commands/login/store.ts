@@ -152,11 +152,11 @@ async function clientSecretFor(
 }
 
 /**
- * Loads the stored login. A damaged one counts as none: it is about to be replaced.
+ * Loads the stored login, which is about to be replaced or deleted. A damaged one counts as none.
  *
  * @throws SyncError `CONFIG` if other users can read the file: it is not replaced silently.
  */
-async function loadUndamaged(
+export async function loadUndamaged(
   store: CredentialStore,
   signal: AbortSignal,
 ): Promise<Credentials | undefined> {

@@ -1,11 +1,16 @@
 import type { Service } from '../../app/connection.ts';
 import { isObject } from '../../base/json.ts';
-import { type ProfileRequest, readProfile, showOrUpdate } from '../../app/profile-update.ts';
+import {
+  METRICS,
+  type ProfileRequest,
+  readProfile,
+  showOrUpdate,
+} from '../../app/profile-update.ts';
 import { type ErrorCode, type Failure, SyncError, endsRun, failureOf } from '../../base/errors.ts';
 import type { SyntheticProfile } from '../../seed/synthesize.ts';
 
-const FIELDS = ['weight', 'ftp'] as const;
-type ProfileField = (typeof FIELDS)[number];
+type ProfileField = keyof typeof METRICS;
+const FIELDS = ['weight', 'ftp'] as const satisfies readonly ProfileField[];
 
 export type UnsetField = Failure & { readonly field: ProfileField };
 
@@ -63,7 +68,7 @@ export async function fillProfile(
       if (!holds(shown ?? (await read()), field, wanted)) {
         throw new SyncError(
           'SERVICE_ANSWER',
-          `The platform accepted the update, but its profile does not show the ${PROFILE_WORDS[field].noun}.`,
+          `The platform accepted the update, but its profile does not show the ${METRICS[field].noun}.`,
         );
       }
       set.push(field);
@@ -102,11 +107,6 @@ function holds(profile: unknown, field: ProfileField, wanted: SyntheticProfile):
   if (typeof value !== 'number') return false;
   return Math.abs(value - wanted[field]) <= (field === 'weight' ? ROUNDING_KG : 0);
 }
-
-export const PROFILE_WORDS = {
-  weight: { noun: 'weight', unit: 'kg' },
-  ftp: { noun: 'FTP', unit: 'W' },
-} as const;
 
 /** Returns why a field was not set. @throws the error, if it ends the run */
 function failureToSet(error: unknown): Failure {

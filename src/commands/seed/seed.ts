@@ -3,9 +3,10 @@ import type { Service } from '../../app/connection.ts';
 import { type ActivityView, activityView } from '../../app/words/activities.ts';
 import {
   type CommandModule,
+  type SendFlags,
   dryRun,
   jobsFlag,
-  jobsOf,
+  sendOptions,
   wholeNumber,
   zoneFlag,
 } from '../../app/command.ts';
@@ -28,7 +29,7 @@ import { failedFields, fillProfile } from './profile.ts';
 import { removeSeed } from './remove.ts';
 import * as words from './words.ts';
 
-interface SeedFlags {
+interface SeedFlags extends SendFlags {
   readonly days?: string;
   readonly seed?: string;
   readonly until?: string;
@@ -36,9 +37,6 @@ interface SeedFlags {
   readonly out?: string;
   readonly accounts?: string;
   readonly remove?: boolean;
-  readonly force?: boolean;
-  readonly jobs?: string;
-  readonly dryRun?: boolean;
 }
 
 const DEFAULT_DAYS = '30';
@@ -100,12 +98,7 @@ export const seed: CommandModule = {
       output.say(words.filesHint(files));
       return ExitCode.ok;
     }
-    const sending = {
-      ...options,
-      jobs: jobsOf(flags.jobs),
-      force: flags.force ?? false,
-      dryRun: flags.dryRun ?? false,
-    };
+    const sending = { ...options, ...sendOptions(flags) };
     const task = flags.remove === true ? clearAccount : fillAccount;
     if (flags.accounts === undefined) return await withAccount(context, config, sending, task);
     return await forEachAccount(context, flags.accounts, async (own, account) => {

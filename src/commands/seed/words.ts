@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { countsText, outcomesJson, sumOf } from '../../app/outcomes.ts';
 import { pushItemJson, pushItemText } from '../../app/words/days.ts';
-import { profileRequestLines } from '../../app/profile-update.ts';
+import { METRICS, profileRequestLines } from '../../app/profile-update.ts';
 import { undoneJson, uploadItemJson, uploadItemText } from '../../app/words/uploads.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { plural } from '../../terminal/words.ts';
 import type { SeedFiles } from './files.ts';
 import type { SeedItem, SeedReport } from './fill.ts';
-import { PROFILE_WORDS, type ProfileItem, isExpected } from './profile.ts';
+import { type ProfileItem, isExpected } from './profile.ts';
 import type { RemovalItem, RemovalReport } from './remove.ts';
 
 /** What `sync seed` says, for people and as JSON. */
@@ -62,16 +62,16 @@ export function profileItemText(item: ProfileItem): Text | undefined {
     const lines = profileRequestLines(item.requests);
     return joinTexts(['profile: would be set, where it differs', ...lines]);
   }
-  const amount = (field: keyof typeof PROFILE_WORDS, value: number | null | undefined) =>
-    typeof value === 'number' ? `${value} ${PROFILE_WORDS[field].unit}` : 'none';
+  const amount = (field: keyof typeof METRICS, value: number | null | undefined) =>
+    typeof value === 'number' ? `${value} ${METRICS[field].unit}` : 'none';
   const set = item.set.map((field) => {
     const before = amount(field, item.before?.[field]);
-    return `${PROFILE_WORDS[field].noun} ${amount(field, item[field])} (before: ${before})`;
+    return `${METRICS[field].noun} ${amount(field, item[field])} (before: ${before})`;
   });
   // Fields often fail for one reason.
   const reasons = groupBy(item.unset.filter(isExpected), ({ message }) => message);
   const unset = [...reasons].map(([message, failures]) => {
-    const fields = failures.map(({ field }) => PROFILE_WORDS[field].noun).join(' and ');
+    const fields = failures.map(({ field }) => METRICS[field].noun).join(' and ');
     return phrase`${fields} not set. ${message} ${failures[0]?.hint ?? ''}`;
   });
   if (set.length === 0 && unset.length === 0) return undefined;

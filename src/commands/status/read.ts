@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs';
-import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { readDisk } from '../../app/disk-state.ts';
-import { type OpenLedger, openLedger } from '../../app/ledger.ts';
+import { type OpenLedger, openExistingLedger } from '../../app/ledger.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
 import { type LoginFacts, exitCodeOfLogin, readLogin } from '../../app/login-state.ts';
 import { type WatcherFacts, readWatchers } from '../../app/watchers.ts';
@@ -67,6 +65,8 @@ export async function readStatus(
   const service = requireBaseUrl(config).href.replace(/\/+$/, '');
   const { key, account } = await knownAccount(config);
   const zone = await readZone(context, config);
+  const login = await readLogin(context, config, check);
+  const disk = readDisk(config).fault;
   return {
     profile: config.profile,
     service,
@@ -74,10 +74,10 @@ export async function readStatus(
     registeredOn: registeredOn(config),
     account,
     store: storeOf(context, config),
-    ...(await readLogin(context, config, check)),
-    disk: readDisk(config).fault,
+    ...login,
+    disk,
     zone,
-    ...readWatchers(config, context.clock.now()),
+    ...readWatchers(config, context.clock.now(), disk),
     ledger: readLedger(context, config, key, zone),
   };
 }
@@ -113,10 +113,10 @@ function readLedger(
     days: marksOfDays(undefined, today, days.name),
     waiting: { recordings: [], records: [], ...countKept(stateDir, key), unusable: [] },
   });
-  if (!existsSync(ledgerPath(config.paths))) return empty();
   let ledger: OpenLedger | undefined;
   try {
-    ledger = openLedger(config, key, clock);
+    ledger = openExistingLedger(config, key, clock);
+    if (ledger === undefined) return empty();
     const { uploads } = ledger;
     return {
       uploads: uploads.counts(),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { type CommandModule, dryRun, wholeNumber } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
@@ -28,6 +28,7 @@ import { openHooks } from './hooks.ts';
 import { NoticePrinter, type NoticeStyle } from './printer.ts';
 import { WELLNESS_FLAG, hintOfFolder, offerWellness } from './offer-wellness.ts';
 import { runWatchOnce } from './once.ts';
+import { passedOn } from './passed-on.ts';
 import { DEVICES_FLAG, requireProfile, scopeToWatch } from './scope.ts';
 import { watchSummaryJson, watchSummaryText } from './words.ts';
 import { VERSION } from '../../base/version.ts';
@@ -79,10 +80,11 @@ export const watch: CommandModule = {
     const how = { newOnly: flags.newOnly, pollMs: pollMs(flags.poll), dryRun: flags.dryRun };
     const kind = flags.background === undefined ? undefined : backgroundKind(flags.background);
     const once = flags.once || flags.dryRun;
+    const passOn = [...(context.flags.verbose ? ['--verbose'] : []), ...passedOn(watch, flags)];
     if (!once && !flags.daemon) await prepareToStay(context);
     if (kind !== undefined && !flags.daemon) {
       const { devices } = flags;
-      const watcher = { kind, folders: dirs, devices, passOn: passedOn(flags, context) };
+      const watcher = { kind, folders: dirs, devices, passOn };
       return await runInBackground(context, watcher, async (inner, registration, heard) => {
         const config = configFor(inner);
         await requireProfile(inner, config);
@@ -106,7 +108,6 @@ export const watch: CommandModule = {
       config.get('wellness') ??
       (flags.dryRun ? false : await offerWellness(context, config, options));
     if (flags.daemon) {
-      const passOn = passedOn(flags, context);
       return await startInBackground(context, config, { ...scope, kind: kind ?? 'daemon', passOn });
     }
     const style = once ? 'once' : context.io.stdoutIsTerminal ? 'terminal' : 'log';
@@ -206,28 +207,6 @@ async function startInBackground(
   } finally {
     progress.stop();
   }
-}
-
-/** Flags that name the scope, which a daemon gets by itself, or that say how this process runs. */
-const NOT_PASSED_ON: readonly (keyof WatchFlags)[] = [
-  'devices',
-  'once',
-  'daemon',
-  'dryRun',
-  'background',
-];
-
-/** Returns the command-line flags for restarting a daemon: the declared ones that the user gave. */
-function passedOn(given: WatchFlags, { flags }: AppContext): string[] {
-  const command = new Command();
-  watch.declare?.(command);
-  const passed = command.options.flatMap((option) => {
-    const name = option.attributeName() as keyof WatchFlags;
-    const value = NOT_PASSED_ON.includes(name) ? false : (given[name] ?? false);
-    if (value === false) return [];
-    return [String(option.long), ...(value === true ? [] : [value])];
-  });
-  return [...(flags.verbose ? ['--verbose'] : []), ...passed];
 }
 
 interface WatchMode extends Partial<BackgroundSignals> {

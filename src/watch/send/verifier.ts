@@ -1,7 +1,8 @@
 import { SyncError } from '../../base/errors.ts';
 import type { ConfirmedUpload } from '../../ledger/upload-rows.ts';
 import type { UploadLedger } from '../../ledger/uploads.ts';
-import { PROCESSING_MS, type Verified, verifyUploads } from '../../upload/verify.ts';
+import { PROCESSING_MS } from '../../upload/own-workouts.ts';
+import { type Verified, verifyUploads } from '../../upload/verify.ts';
 import { notItsLogin } from './refusal-backoff.ts';
 import { CircuitBreaker, isLoginFailure } from './circuit-breaker.ts';
 import type { WatchParts } from '../parts.ts';

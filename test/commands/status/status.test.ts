@@ -1,23 +1,17 @@
-import { utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from '../../../src/app/connection.ts';
 import { createContext } from '../../../src/app/context.ts';
 import { openLedger } from '../../../src/app/ledger.ts';
-import {
-  type LedgerFacts,
-  type StatusReport,
-  exitCodeFor,
-  readStatus,
-} from '../../../src/commands/status/read.ts';
-import { statusText, viewOn } from '../../../src/commands/status/words.ts';
+import { platformZone } from '../../../src/app/platform-zone.ts';
+import { status as statusCommand } from '../../../src/commands/status/status.ts';
 import { token as tokenCommand } from '../../../src/commands/token.ts';
 import { accountKey, loadConfig } from '../../../src/config/config.ts';
-import type { LedgerUpload } from '../../../src/ledger/upload-rows.ts';
 import { changeProfile } from '../../../src/config/config-write.ts';
 import { fileStore, tokenFilePath } from '../../../src/credentials/file.ts';
 import type { Credentials } from '../../../src/credentials/store.ts';
-import { systemClock } from '../../../src/system/this-process.ts';
+import { LABEL, outboxFolder } from '../../../src/ledger/outbox.ts';
 import { tryLock } from '../../../src/system/process-lock.ts';
 import { findPaths } from '../../../src/config/paths.ts';
 import type { ServerOptions } from '../../../src/sandbox/server.ts';
@@ -30,14 +24,20 @@ import {
   sandbox,
   scratchDir,
   testClock,
+  testIo,
   testSystem,
 } from '../../auth/support.ts';
 import { startCommand } from '../../support/command.ts';
 import { NO_ACTIVITY, NO_WORKOUT } from '../../support/activity.ts';
+import { ndjson } from '../../support/program.ts';
+
+const HOUR = 3_600_000;
 
 const ACCOUNT = { id: 'athlete-1', name: 'Ann', email: 'ann@x.example' };
 
-/** Makes a home with a profile for a sandbox, and reads its status. */
+type Facts = Readonly<Record<string, unknown>>;
+
+/** Makes a home with a profile for a sandbox. */
 async function open(settings: NonNullable<ServerOptions['settings']> = {}) {
   const service = await sandbox({ settings });
   const dir = scratchDir();
@@ -59,9 +59,23 @@ async function open(settings: NonNullable<ServerOptions['settings']> = {}) {
     testSystem({ homeDir: dir, env: { ...base, ...env }, clock });
   const contextOf = (env: Record<string, string> = {}) =>
     createContext(systemOf(env), { json: false, quiet: false, verbose: false });
-  const status = async (env: Record<string, string> = {}, check = false) => {
-    const report = await readStatus(contextOf(env), configOf(env), check);
-    return { report, exitCode: exitCodeFor(report) };
+  /** Runs `sync status` as a program reads it. */
+  const status = async (env: Record<string, string> = {}, ...flags: string[]) => {
+    const { done, stdout } = startCommand(statusCommand, systemOf(env), ['--json', ...flags]);
+    const exitCode = await done;
+    const [report] = ndjson(stdout.join('\n'));
+    return { report: report as Facts & { readonly login: Facts }, exitCode };
+  };
+  /** Runs `sync status` as people read it. @param stdoutColumns 0: there is no terminal */
+  const shown = async (
+    env: Record<string, string> = {},
+    flags: readonly string[] = [],
+    stdoutColumns = 0,
+  ) => {
+    const system = { ...systemOf(env), io: { ...testIo(), stdoutColumns } };
+    const { done, stdout } = startCommand(statusCommand, system, flags);
+    await done;
+    return stdout.join('\n');
   };
   const token = () => startCommand(tokenCommand, systemOf(), []).done;
   const login = async (request: Parameters<typeof mint>[1] = {}) => {
@@ -76,9 +90,10 @@ async function open(settings: NonNullable<ServerOptions['settings']> = {}) {
   };
   const ledger = () => {
     const config = configOf();
-    return openLedger(config, accountKey(config, config.account), systemClock);
+    return openLedger(config, accountKey(config, config.account), clock);
   };
-  return { service, dir, paths, store, configOf, clock, status, token, login, change, ledger };
+  const all = { service, paths, store, configOf, contextOf, clock };
+  return { ...all, status, shown, token, login, change, ledger };
 }
 
 /** Claims uploads with these hashes. */
@@ -89,10 +104,6 @@ function claim({ uploads }: ReturnType<typeof openLedger>, ...hashes: readonly s
       false,
     );
 }
-
-/** The text of a report, as it is without a terminal. */
-const textOf = (report: StatusReport) =>
-  String(statusText(report, { now: Date.now(), unicode: true, aligned: false }));
 
 describe('the status', () => {
   it('shows the login, its lifetimes and the uploads without a request', async () => {
@@ -113,33 +124,32 @@ describe('the status', () => {
       account: ACCOUNT,
       store: { kind: 'file' },
       login: { state: 'logged-in', renewable: true, missing: [] },
-      ledger: {
-        uploads: { pending: 1, confirmed: 2, rejected: 1, undoing: 0, undone: 0, held: 0 },
-      },
+      uploads: { pending: 1, confirmed: 2, rejected: 1, undoing: 0, undone: 0, held: 0 },
     });
-    expect(report.ledger.lastUploadAt).toBeGreaterThan(Date.now() - 60_000);
-    const { login: state } = report;
-    const left = (at: number | undefined) => Math.round(((at ?? 0) - Date.now()) / 60_000);
-    expect(
-      state.state === 'logged-in' && [left(state.accessExpiresAt), left(state.refreshExpiresAt)],
-    ).toEqual([10, 1440]);
+    const minutesTo = (at: unknown) => Math.round((Date.parse(String(at)) - Date.now()) / 60_000);
+    const { accessExpiresAt, refreshExpiresAt } = report.login;
+    const times = [report['lastUploadAt'], accessExpiresAt, refreshExpiresAt];
+    expect(times.map(minutesTo)).toEqual([expect.closeTo(0), 10, 1440]);
     expect(service.control.requests()).toEqual([]);
   });
 
   it('does not report an unreadable login as logged out', async () => {
-    const { status, login, paths } = await open();
+    const { status, shown, login, paths } = await open();
     await login();
-    writeFileSync(tokenFilePath(paths.stateDir, 'default'), 'not what was written', {
-      mode: 0o600,
-    });
+    const file = tokenFilePath(paths.stateDir, 'default');
+    writeFileSync(file, 'not what was written', { mode: 0o600 });
     const { report, exitCode } = await status();
-    expect(report.login.state).not.toBe('logged-in');
+    expect(report.login['state']).not.toBe('logged-in');
     expect(exitCode).not.toBe(0);
     expect(JSON.stringify(report)).not.toContain('not what was written');
+    chmodSync(file, 0o644);
+    const text = await shown();
+    expect(text).toMatch(/^Login {5}cannot be read now\. /m);
+    expect(text).not.toContain('Kept in');
   });
 
   it('exits with 4 if both tokens have expired', async () => {
-    const { status, login, change } = await open();
+    const { status, shown, login, change } = await open();
     await login();
     const over = { accessExpiresAt: Date.now() - 2000, refreshExpiresAt: Date.now() - 1000 };
     await change(({ tokens }) => ({ tokens: { ...tokens, ...over } }));
@@ -151,22 +161,25 @@ describe('the status', () => {
       message: 'Its tokens have expired.',
       hint: 'Run `sync login`.',
     });
-    expect(textOf(report)).toMatch(/^Login {5}ended\. Its tokens have expired\.$/m);
+    expect(await shown()).toMatch(
+      /^Login {5}ended\. Its tokens have expired\.\n {10}Run `sync login`\.\nKept in {3}the file \S+ \(only you can read it\)$/m,
+    );
     // An access token alone may be over: it is renewed by the next command.
     const renewable = { ...over, refreshExpiresAt: Date.now() + 86_400_000 };
     await change(({ tokens }) => ({ tokens: { ...tokens, ...renewable } }));
     expect((await status()).exitCode).toBe(0);
+    expect(await shown()).toMatch(/^Login {5}good for 24 hours, renews itself\n +It ends soon: /m);
   });
 
   it('says that a login without its refresh token ends with its access token', async () => {
-    const { status, login, change } = await open();
+    const { status, shown, login, change } = await open();
     await login();
     const refreshExpiresAt = Date.now() - 8_000;
     await change(({ tokens }) => ({ tokens: { ...tokens, refreshExpiresAt } }));
     const { report, exitCode } = await status();
     expect(exitCode).toBe(0);
     expect(report.login).toMatchObject({ state: 'logged-in', renewable: false });
-    expect(textOf(report)).toMatch(
+    expect(await shown()).toMatch(
       /^Login {5}good for (?:59|60) minutes, does not renew itself\n +It ends soon: run `sync login`/m,
     );
   });
@@ -211,43 +224,61 @@ describe('the status', () => {
     expect((await status()).exitCode).toBe(0);
   });
 
-  it('shows a device that does not answer, and no failure that a success followed', async () => {
-    const { status, paths, login } = await open();
+  it('shows the devices, folders and queue of a watcher, and no failure that a success followed', async () => {
+    const { shown, paths, login } = await open();
     await login();
     const watcher = watcherPaths(paths.stateDir, 'default', { folders: [], devices: true });
     const life = tryLock(watcher.lockFile);
     onTestFinished(() => life?.release());
     const root = '/media/GARMIN';
     const at = (second: number) => new Date(Date.now() + second * 1000).toISOString();
-    const health = {
-      ...{ updatedAt: at(0), lastError: { at: at(-90), message: 'It cannot answer now (502).' } },
-      folders: [
-        { path: `${root}/Activity`, state: 'silent', reason: 'The file system does not answer.' },
-        { path: `${root}/Workouts`, state: 'watching' },
-      ],
-      devices: [{ key: 'serial:garmin:1', title: 'Garmin Edge', state: 'plugged-in', root }],
-      queue: { waiting: 0, sending: 0, kept: 0, unfinished: 0 },
-      connection: { state: 'ok' },
-      login: { state: 'ok' },
-    } as const;
-    const textWith = async (more: object) => {
+    const textWith = async (lastSuccessAt: string) => {
       writeState(watcher, {
-        ...{ version: 1, profile: 'default', folders: [], devices: true, kind: 'terminal' },
-        ...{ pid: process.pid, appVersion: '1.2.3', startedAt: Date.now() },
-        health: { ...health, ...more },
+        ...{ version: 1, profile: 'default', folders: [], devices: true, kind: 'daemon' },
+        ...{ pid: process.pid, appVersion: '1.2.3', startedAt: Date.now() - 2 * HOUR },
+        health: {
+          ...{ updatedAt: at(0), lastSuccessAt },
+          lastError: { at: at(-90), message: 'It cannot answer now (502).' },
+          folders: [
+            {
+              path: `${root}/Activity`,
+              state: 'silent',
+              reason: 'The file system does not answer.',
+            },
+            { path: `${root}/Workouts`, state: 'watching' },
+            { path: `${root}2`, state: 'watching' },
+            { path: '/b', state: 'waiting' },
+          ],
+          devices: [{ key: 'serial:garmin:1', title: 'Garmin Edge', state: 'plugged-in', root }],
+          queue: { waiting: 3, sending: 0, kept: 0, unfinished: 1 },
+          connection: { state: 'ok' },
+          login: { state: 'ok' },
+        },
       });
-      return textOf((await status()).report);
+      return await shown();
     };
-    expect(await textWith({ lastSuccessAt: at(-100) })).toContain('It cannot answer now (502).');
-    const text = await textWith({ lastSuccessAt: at(-80) });
-    expect(text).not.toContain('502');
-    expect(text).toContain('Garmin Edge is plugged in: /media/GARMIN');
-    expect(text).toContain(`${root}/Activity: The file system does not answer.`);
-    expect(text).not.toContain('Workouts');
+    const failed = '          It cannot answer now (502). (90 seconds ago)';
+    const lines = [
+      'Watching  any known device',
+      '          Garmin Edge is plugged in: /media/GARMIN',
+      '          /media/GARMIN/Activity: The file system does not answer.',
+      '          /media/GARMIN2',
+      '          /b (not there now)',
+      '          in the background for 2 hours, 3 recordings waiting, 1 incomplete file',
+    ];
+    expect(await textWith(at(-100))).toContain([...lines, failed, 'Days '].join('\n'));
+    expect(await textWith(at(-80))).toContain([...lines, 'Days '].join('\n'));
+    life?.release();
+    expect(await shown()).toContain(
+      [
+        'Watching  nothing since 0 seconds ago',
+        '          `sync watch --devices --daemon` watches again.',
+      ].join('\n'),
+    );
   });
 
   it("shows the uploads of an environment token's athlete after a command found out who it is", async () => {
-    const { service, dir, status, login, ledger, configOf } = await open();
+    const { service, status, shown, login, ledger, configOf, contextOf } = await open();
     await login();
     const opened = ledger();
     claim(opened, 'a');
@@ -255,54 +286,47 @@ describe('the status', () => {
     opened.close();
     const env = { SYNC_ACCESS_TOKEN: service.control.mint({ athlete: 'athlete-2' }).access_token };
     const before = await status(env);
-    expect(before.report.account).toBeUndefined();
-    expect(before.report.ledger.uploads.confirmed).toBe(0);
-    expect(textOf(before.report)).toMatch(/^Account {3}not asked yet$/m);
+    expect(before.report['account']).toBeUndefined();
+    expect(before.report).toMatchObject({ uploads: { confirmed: 0 } });
+    const text = await shown(env);
+    expect(text).toMatch(/^Account {3}not asked yet$/m);
+    expect(text).not.toContain('at the platform');
     expect(service.control.requests()).toEqual([]);
 
-    const flags = { json: false, quiet: false, verbose: false };
-    const context = createContext(testSystem({ homeDir: dir, env }), flags);
-    const connection = connect(context, configOf(env), { connections: 1 });
+    const connection = connect(contextOf(env), configOf(env), { connections: 1 });
     const key = await connection.ledgerAccount({ offline: false });
     await connection.close();
-    const theirs = openLedger(configOf(env), key, systemClock);
+    const theirs = openLedger(configOf(env), key, testClock());
     claim(theirs, 'b', 'c');
     for (const sha256 of ['b', 'c']) theirs.uploads.confirm(sha256, 1, {});
     theirs.close();
     const { report } = await status(env);
-    expect(report.account).toEqual({ id: 'athlete-2' });
-    expect(report.ledger.uploads.confirmed).toBe(2);
+    expect(report).toMatchObject({ account: { id: 'athlete-2' }, uploads: { confirmed: 2 } });
     // The report of the stored login is unchanged.
     expect((await status()).report).toMatchObject({
       account: ACCOUNT,
-      ledger: { uploads: { confirmed: 1 } },
+      uploads: { confirmed: 1 },
     });
     const own = { SYNC_ACCESS_TOKEN: service.control.mint().access_token };
-    expect((await status(own)).report.account).toBeUndefined();
+    expect((await status(own)).report['account']).toBeUndefined();
   });
 
   it('names the environment as the store, and shows no token', async () => {
-    const { status, service } = await open();
+    const { status, shown, service } = await open();
     const { access_token: token } = service.control.mint();
-    const { report, exitCode } = await status({ SYNC_ACCESS_TOKEN: token });
+    const env = { SYNC_ACCESS_TOKEN: token };
+    const { report, exitCode } = await status(env);
     expect(exitCode).toBe(0);
-    expect(report.store).toEqual({ kind: 'environment', where: 'the environment' });
+    expect(report['store']).toEqual({ kind: 'environment', where: 'the environment' });
     expect(report.login).toMatchObject({ state: 'logged-in', renewable: false });
-    const shown = (given: typeof report) =>
-      String(statusText(given, viewOn({ stdoutColumns: 80, unicode: true }, Date.now())));
-    expect(shown(report)).toMatch(
+    expect(await shown(env)).toMatch(
       /^Login {5}not known \(`sync status --check` asks the platform\)/m,
     );
-    const checked = await status({ SYNC_ACCESS_TOKEN: token }, true);
-    expect(shown(checked.report)).toMatch(/^Login {5}good, does not renew itself/m);
-    service.control.clearRequests();
-    expect(JSON.stringify(report)).not.toContain(token);
     expect(service.control.requests()).toEqual([]);
+    expect(await shown(env, ['--check'])).toMatch(/^Login {5}good, does not renew itself/m);
+    expect(JSON.stringify(report)).not.toContain(token);
   });
 });
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 describe('a login that the service ended', () => {
   it('is recorded by the first command that sees it, for status and token, until a new login', async () => {
@@ -334,7 +358,7 @@ describe('a login that the service ended', () => {
     const { service, status, login } = await open();
     await login();
     service.control.revoke();
-    const { report, exitCode } = await status({}, true);
+    const { report, exitCode } = await status({}, '--check');
     expect(exitCode).toBe(4);
     expect(report).toMatchObject({ login: { state: 'ended' }, checked: { outcome: 'ended' } });
     expect((await status()).exitCode).toBe(4);
@@ -343,36 +367,32 @@ describe('a login that the service ended', () => {
 
 describe('a check', () => {
   it('names the athlete if the platform accepts the login', async () => {
-    const { status, login, service } = await open();
+    const { status, shown, login, service } = await open();
     await login();
-    const { report, exitCode } = await status({}, true);
+    const { report, exitCode } = await status({}, '--check');
     expect(exitCode).toBe(0);
-    expect(report.checked).toMatchObject({ outcome: 'accepted', account: { id: 'athlete-1' } });
-    expect(textOf(report)).toMatch(/^Checked {3}the platform accepts this login \(/m);
+    expect(report['checked']).toMatchObject({ outcome: 'accepted', account: { id: 'athlete-1' } });
     expect(service.control.requests().map(({ route }) => route)).toEqual(['userinfo']);
-    const unsaid = { ...report, checked: { outcome: 'accepted' } } as const;
-    expect(textOf(unsaid)).toMatch(
-      /^Checked {3}the platform accepts this login, and does not name the athlete$/m,
-    );
+    expect(await shown({}, ['--check'])).toMatch(/^Checked {3}the platform accepts this login \(/m);
   });
 
   it('exits with 5 if the platform is unreachable, and keeps the login', async () => {
-    const { status, login, service } = await open();
+    const { status, shown, login, service } = await open();
     await login();
     await service.close();
-    const { report, exitCode } = await status({}, true);
+    const { report, exitCode } = await status({}, '--check');
     expect(exitCode).toBe(5);
     expect(report).toMatchObject({
       login: { state: 'logged-in' },
       checked: { outcome: 'failed', code: 'NETWORK' },
     });
-    expect(textOf(report)).toMatch(/^Checked {3}not now\. /m);
+    expect(await shown({}, ['--check'])).toMatch(/^Checked {3}not now\. /m);
     expect((await status()).exitCode).toBe(0);
   });
 
   it('exits with 4 if the service rejects the token in the environment', async () => {
     const { status } = await open();
-    expect((await status({ SYNC_ACCESS_TOKEN: 'of-nobody' }, true)).exitCode).toBe(4);
+    expect((await status({ SYNC_ACCESS_TOKEN: 'of-nobody' }, '--check')).exitCode).toBe(4);
   });
 
   it('settles an interrupted refresh', async () => {
@@ -381,248 +401,132 @@ describe('a check', () => {
     const [accessExpiresAt, refreshStartedAt] = [Date.now() - 1, Date.now()];
     await change(({ tokens }) => ({ tokens: { ...tokens, accessExpiresAt }, refreshStartedAt }));
     expect((await status()).report.login).toMatchObject({ state: 'unknown', code: 'FATE_UNKNOWN' });
-    expect((await status({}, true)).report.login.state).toBe('logged-in');
+    expect((await status({}, '--check')).report.login['state']).toBe('logged-in');
     expect((await status()).exitCode).toBe(0);
   });
 });
 
 describe('the text of the status', () => {
-  const NOW = Date.UTC(2026, 1, 15, 12);
-  const NO_LEDGER: LedgerFacts = {
-    uploads: { pending: 0, confirmed: 0, rejected: 0, undoing: 0, undone: 0, held: 0 },
-    accepted: false,
-    lastUploadAt: undefined,
-    recent: [],
-    days: [],
-    waiting: { recordings: [], records: [], kept: 0, keptBytes: 0, keptForOthers: 0, unusable: [] },
+  const RIDE = {
+    name: 'Morning ride',
+    startedAt: Date.UTC(2026, 1, 14, 7),
+    offsetMinutes: 60,
+    movingSecs: 9396,
+    distanceMeters: 87_900,
   };
-  const GOOD = {
-    state: 'logged-in',
-    scopes: [],
-    missing: [],
-    renewable: true,
-    accessExpiresAt: NOW + 1_800_000,
-    refreshExpiresAt: NOW + 29 * DAY,
-  } as const;
-  const REPORT: StatusReport = {
-    profile: 'default',
-    service: 'https://a.example',
-    clientId: 'c',
-    account: { id: '7', name: 'Ann', email: 'ann@x' },
-    store: { kind: 'keychain', where: 'the keychain' },
-    login: GOOD,
-    disk: undefined,
-    zone: {
-      days: { name: 'Europe/Berlin', from: 'profile' },
-      machine: 'UTC',
-      platform: undefined,
-      differs: false,
-    },
-    watching: [],
-    watchedLast: undefined,
-    ledger: NO_LEDGER,
-  };
-  const text = (over: Partial<StatusReport>) =>
-    String(statusText({ ...REPORT, ...over }, { now: NOW, unicode: true, aligned: false }));
-  const login = (over: object) => text({ login: { ...GOOD, ...over } });
-  const ledger = (over: Partial<LedgerFacts>) => text({ ledger: { ...NO_LEDGER, ...over } });
-  const recording = (over: Partial<LedgerUpload> = {}): LedgerUpload => ({
-    sha256: 'a'.repeat(64),
-    path: '/garmin/ride.fit',
-    size: 1,
-    state: 'confirmed',
-    attempts: 1,
-    refusals: 0,
-    changedAt: NOW - 5 * 60_000,
-    service: {},
-    message: undefined,
-    activity: {
-      name: 'Morning ride',
-      startedAt: Date.UTC(2026, 1, 14, 7),
-      offsetMinutes: 60,
-      movingSecs: 9396,
-      distanceMeters: 87_900,
-    },
-    ...over,
-  });
 
-  it('shows the service, the account, the login, the zone and the uploads', () => {
-    const uploads = { pending: 0, confirmed: 12, rejected: 0, undoing: 0, undone: 0, held: 0 };
-    expect(
-      ledger({ uploads, lastUploadAt: NOW - 3 * DAY })
-        .split('\n')
-        .slice(0, 7),
-    ).toEqual([
-      'Platform  https://a.example',
-      'Account   Ann <ann@x>',
-      'Login     good for 29 days, renews itself',
-      'Kept in   the keychain',
+  it('shows the login, the zone and the uploads, and the last recordings by the clock of their place', async () => {
+    const { service, login, ledger, clock, shown } = await open();
+    await login({ refreshTtl: 29 * 86_400 + 60 });
+    const opened = ledger();
+    const { uploads } = opened;
+    const send = (sha256: string, activity: typeof NO_ACTIVITY) => {
+      const about = { sha256, path: '/garmin/ride.fit', size: 1, workout: NO_WORKOUT };
+      uploads.claim({ ...about, activity }, false);
+      uploads.confirm(sha256, 1, {});
+    };
+    send('a', NO_ACTIVITY);
+    clock.advance(2 * 24 * HOUR);
+    send('b', RIDE);
+    opened.close();
+    clock.advance(5 * 60_000);
+    const env = { SYNC_TIMEZONE: 'Europe/Berlin' };
+    const text = await shown(env);
+    expect(text.split('\n').filter((line) => !line.startsWith('Kept in'))).toEqual([
+      `Platform  ${service.url}`,
+      'Account   Ann <ann@x.example>',
+      'Login     good for 27 days, renews itself',
       'Watching  nothing',
       'Days      counted in Europe/Berlin',
-      'Uploads   12 recordings at the platform, the last 3 days ago',
+      'Uploads   2 recordings at the platform, the last 5 minutes ago',
+      '',
+      'Last recordings',
+      '  Sat 14 Feb 08:00  Morning ride  2:36:36  87.9 km  uploaded 5 minutes ago',
+      '  ride.fit  uploaded 2 days ago',
     ]);
-    expect(text({ profile: 'work' })).toContain('(profile "work")');
-    expect(text({ store: { kind: 'file', where: 'the file /x' } })).toContain(
-      'Kept in   the file /x (only you can read it)',
-    );
+    expect(await shown(env, [], 60)).toMatch(/Morning ride {2}2:36:36 {2}87\.9 km$/m);
+    expect(await shown({ ...env, SYNC_PROFILE: 'default' })).toBe(text);
   });
 
-  it('warns of a login that ends soon and of missing scopes', () => {
-    expect(login({})).not.toContain('It ends soon');
-    expect(login({ refreshExpiresAt: NOW + 2 * DAY })).toContain('It ends soon: run `sync login`');
-    expect(login({ renewable: false })).toContain('good for 30 minutes, does not renew itself');
-    expect(
-      login({
-        missing: [
-          { feature: 'wellness records', command: 'sync push wellness', scope: 'health:write' },
-        ],
-      }),
-    ).toContain('wellness records (`sync push wellness` needs health:write)');
-  });
-
-  it('does not mention that the access token of a renewable login has expired', () => {
-    const expired = { accessExpiresAt: NOW - 1, refreshExpiresAt: undefined };
-    expect(login(expired)).toMatch(/^Login {5}good, renews itself$/m);
-  });
-
-  it('counts no uploads of an account that is not known', () => {
-    expect(text({ account: undefined })).not.toContain('recordings at the platform');
-  });
-
-  it('names no store if there is no login in it', () => {
-    const failure = { code: 'AUTH_REQUIRED', message: 'Not logged in.' } as const;
-    expect(text({ login: { state: 'logged-out', ...failure } })).not.toContain('Kept in');
-    expect(
-      text({ login: { state: 'unknown', code: 'KEYCHAIN_MISSING', message: 'No keychain.' } }),
-    ).not.toContain('Kept in');
-    expect(text({ login: { state: 'ended', ...failure } })).toContain('Kept in');
-  });
-
-  it('counts the queue once for all folders of a watcher', () => {
-    const watcher = {
-      since: new Date(NOW - 2 * 3_600_000).toISOString(),
-      queue: { waiting: 3, sending: 0, kept: 0, unfinished: 1 },
-      connection: { state: 'ok' },
-      login: { state: 'ok' },
-      kind: 'daemon',
-    };
-    const a = { path: '/a', state: 'watching' };
-    const b = { path: '/b', state: 'waiting' };
-    const watching = [{ ...watcher, folders: [a, b] }] as unknown as StatusReport['watching'];
-    expect(text({ watching })).toContain(
-      [
-        'Watching  /a',
-        '          /b (not there now)',
-        '          in the background for 2 hours, 3 recordings waiting, 1 incomplete file',
-      ].join('\n'),
-    );
-  });
-
-  it('names a folder beside a device whose name begins alike', () => {
-    const watcher = {
-      since: new Date(NOW).toISOString(),
-      queue: { waiting: 0, sending: 0, kept: 0, unfinished: 0 },
-      connection: { state: 'ok' },
-      login: { state: 'ok' },
-      kind: 'daemon',
-      devices: [{ title: 'Edge 840', root: '/media/GARMIN', state: 'connected' }],
-      folders: ['/media/GARMIN/Garmin/Activity', '/media/GARMIN2'].map((path) => {
-        return { path, state: 'watching' };
-      }),
-    };
-    const watching = [watcher] as unknown as StatusReport['watching'];
-    expect(text({ watching })).toContain('/media/GARMIN2\n');
-    expect(text({ watching })).not.toContain('Activity');
-  });
-
-  it('names the folders of the last watcher, and the command that watches again', () => {
-    expect(text({ watchedLast: { folders: ['/garmin'], until: NOW - 2 * DAY } })).toContain(
-      [
-        'Watching  nothing since 2 days ago',
-        '          `sync watch /garmin --daemon` watches again.',
-      ].join('\n'),
-    );
-  });
-
-  it('compares the zone of the days with the last known zone of the platform', () => {
-    const platform = { name: 'Europe/Stockholm', seenAt: '2026-02-14T00:00:00.000Z' };
-    const machine = { days: { name: 'UTC', from: 'machine' }, machine: 'UTC', platform } as const;
-    expect(text({ zone: { ...machine, differs: true } })).toContain(
-      [
-        "Days      counted in UTC, this machine's zone; the platform has you in Europe/Stockholm",
-        '          If you live there, run `sync config set timezone Europe/Stockholm`.',
-      ].join('\n'),
-    );
-    expect(text({ zone: { ...machine, differs: false } })).not.toContain('Stockholm');
-  });
-
-  it('shows recordings by name, with the clock of their place', () => {
-    const unnamed = recording({ activity: NO_ACTIVITY, changedAt: NOW - 2 * DAY });
-    expect(ledger({ recent: [recording(), unnamed] })).toContain(
-      [
-        'Last recordings',
-        '  Sat 14 Feb 08:00  Morning ride  2:36:36  87.9 km  uploaded 5 minutes ago',
-        '  ride.fit  uploaded 2 days ago',
-      ].join('\n'),
-    );
-    const report = { ...REPORT, ledger: { ...NO_LEDGER, recent: [recording()] } };
-    const narrow = viewOn({ stdoutColumns: 60, unicode: true }, NOW);
-    expect(String(statusText(report, narrow))).toMatch(/Morning ride {2}2:36:36 {2}87\.9 km$/m);
-  });
-
-  it('lists what is waiting and what was refused, with the reason', () => {
-    const pending = recording({ state: 'pending' });
-    const refused = recording({ state: 'rejected', message: 'The file is too\nshort.' });
-    const said = ledger({
-      uploads: { pending: 5, confirmed: 0, rejected: 1, undoing: 0, undone: 0, held: 0 },
-      waiting: {
-        recordings: [pending, pending, pending, pending, refused, pending],
-        records: [
-          { kind: 'wellness', date: '2026-02-13', state: 'pending' },
-          { kind: 'nutrition', date: '2026-02-14', state: 'pending' },
-          { kind: 'nutrition', date: '2026-02-15', state: 'rejected', message: 'No such food.' },
-        ],
-        kept: 2,
-        keptBytes: 0,
-        keptForOthers: 2,
-        unusable: [{ path: '/garmin/half.fit', size: 3, detail: 'The last 2 bytes are missing.' }],
-      },
-    });
+  it('lists what is waiting and what was refused, with the reason', async () => {
+    const { login, ledger, paths, configOf, shown } = await open();
+    await login();
+    const account = accountKey(configOf(), ACCOUNT);
+    const opened = ledger();
+    const { uploads, records } = opened;
+    const hashes = ['a', 'b', 'c', 'd', 'e', 'refused'];
+    for (const sha256 of hashes) {
+      const about = { sha256, path: 'ride.fit', size: 1, activity: RIDE };
+      uploads.claim({ ...about, workout: { ...NO_WORKOUT, sentAs: sha256 } }, false);
+      if (sha256 === 'refused') uploads.reject(sha256, 1, 'The file is too\nshort.');
+      else uploads.release(sha256, 1);
+    }
+    for (const [kind, date] of [
+      ['wellness', '2026-02-13'],
+      ['nutrition', '2026-02-14'],
+      ['nutrition', '2026-02-15'],
+    ] as const) {
+      records.claim(kind, date, 'x', false);
+      records.release(kind, date);
+    }
+    records.reject('nutrition', '2026-02-15', 'No such food.');
+    const half = join(paths.stateDir, 'half.fit');
+    writeFileSync(half, 'FIT');
+    opened.database.run`
+      INSERT INTO watch_marks (account, path, size, mtime_ms, mark)
+      VALUES (${account}, ${half}, 3, 0, 'unfinished')`;
+    opened.close();
+    for (const owner of [account, 'https://else.example athlete:1']) {
+      const folder = join(outboxFolder(paths.stateDir), owner === account ? 'e' : 'f', 'dead');
+      mkdirSync(folder, { recursive: true });
+      const label = { account: owner, path: 'ride.fit', size: 3, recordedAt: 0 };
+      writeFileSync(join(folder, LABEL), JSON.stringify(label));
+    }
+    const said = await shown();
     const line = '  Sat 14 Feb 08:00  Morning ride  2:36:36  87.9 km';
     expect(said.slice(said.indexOf('Waiting\n'))).toBe(
       [
         'Waiting',
-        line,
-        line,
-        line,
+        ...[line, line, line],
         '  and 2 more',
         '  The platform has not confirmed them: `sync upload` of the same files sends them again.',
         '  wellness of 2026-02-13',
         '  nutrition of 2026-02-14',
         '  The platform has not confirmed them: the same `sync push` or `sync undo` again continues.',
-        '  copies of 2 recordings, until `sync watch` has sent them',
-        '  copies of 2 recordings of another login, or damaged: see `sync doctor`',
+        '  copies of 1 recording, until `sync watch` has sent them',
+        '  copies of 1 recording of another login, or damaged: see `sync doctor`',
         '',
         'Refused by the platform',
         line,
-        '    5 minutes ago: The file is too short.',
+        '    0 seconds ago: The file is too short.',
         '  nutrition of 2026-02-15',
         '    No such food.',
         '',
         'Invalid files',
-        '  /garmin/half.fit: The last 2 bytes are missing.',
+        `  ${half}: It is incomplete.`,
       ].join('\n'),
     );
   });
 
-  it('distinguishes a missing login from an unreadable one', () => {
-    const none = text({
-      login: { state: 'logged-out', code: 'AUTH_REQUIRED', message: 'Nobody.', hint: 'Log in.' },
-    });
-    expect(none).toMatch(/^Login {5}none\. Nobody\.\n {10}Log in\.$/m);
-    const locked = text({
-      login: { state: 'unknown', code: 'KEYCHAIN_LOCKED', message: 'Locked.' },
-    });
-    expect(locked).toContain('cannot be read now. Locked.');
+  it('compares the zone of the days with the one that the platform named last', async () => {
+    const { login, contextOf, configOf, shown } = await open();
+    await login();
+    await platformZone(contextOf(), configOf());
+    expect(await shown()).toMatch(/^Days {6}counted in Europe\/Stockholm, this machine's zone$/m);
+    expect(await shown({ SYNC_TIMEZONE: 'America/New_York' })).toContain(
+      [
+        'Days      counted in America/New_York; the platform has you in Europe/Stockholm',
+        '          If you live there, run `sync config set timezone Europe/Stockholm`.',
+      ].join('\n'),
+    );
+  });
+
+  it('names neither uploads nor a store without a login', async () => {
+    const { paths, shown } = await open();
+    await changeProfile(paths, 'default', { account: null });
+    const text = await shown();
+    expect(text).toMatch(/^Login {5}none\. Not logged in/m);
+    expect(text).toMatch(/^Uploads {3}not known without a login$/m);
+    expect(text).not.toContain('Kept in');
   });
 });
