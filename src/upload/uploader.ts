@@ -81,7 +81,7 @@ interface Recording {
 interface Plan {
   readonly recording: Recording;
   readonly known: LedgerUpload | undefined;
-  /** Send it, whatever the ledger and the platform have. */
+  /** Send it also if the ledger or the platform has it. */
   readonly force: boolean;
   /** What a claim records. */
   readonly row: ClaimedRecording & { readonly shape: Shape };
@@ -234,7 +234,7 @@ export class Uploader {
     return { recording, known, force, row: { ...about, workout, shape: summary.shape, track } };
   }
 
-  /** Returns the outcome if the ledger has the recording, or another one that is to be sent in its place. */
+  /** Returns the outcome if the ledger has the recording, or a better one of its ride. */
   #ruledOutByLedger({ known, force, row }: Plan): UploadItem | undefined {
     if (force) return undefined;
     const { path, sha256, activity, workout, shape, track } = row;

@@ -133,6 +133,21 @@ describe('sync seed --accounts', () => {
     expect(stdout).toMatch(/^ben: 2026-05-15 to 2026-05-17/m);
   });
 
+  it('knows an account by its name in a dry run with another token, if the platform names no athlete', async () => {
+    const world = await openWorld();
+    world.sandbox.control.addFaults('userinfo:404*inf');
+    const file = writeAccounts(world, [{ name: 'ada', accessTokenEnv: 'ADA_TOKEN' }]);
+    const run = async (...args: readonly string[]) => {
+      const env = { ADA_TOKEN: world.sandbox.control.mint().access_token };
+      const given = ['seed', ...DAYS, '--accounts', file, '--json', ...args];
+      return (await world.sync(given, { env })).stdout;
+    };
+    expect(await run()).toContain('"pushed"');
+    const dry = await run('--dry-run');
+    expect(dry).toContain('"skipped"');
+    expect(dry).not.toMatch(/"would-(?:upload|push)"/);
+  });
+
   it('removes the seed of each account with --remove', async () => {
     const world = await openWorld();
     const [ada, ben] = ['athlete-1', 'athlete-2'].map(

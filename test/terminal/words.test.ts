@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, bytes, duration, plural } from '../../src/terminal/words.ts';
+import { ago, bytes, duration, firstOf, plural } from '../../src/terminal/words.ts';
 
 describe('text for people', () => {
   it.each([
@@ -47,5 +47,10 @@ describe('text for people', () => {
     [2, '2 files'],
   ])('formats %d as %s', (count, text) => {
     expect(plural(count, 'file')).toBe(text);
+  });
+
+  it('counts the texts of a list that are not shown', () => {
+    expect(firstOf(['a', 'b'], 2)).toEqual(['a', 'b']);
+    expect(firstOf(['a', 'b', 'c'], 2)).toEqual(['a', 'b', 'and 1 more, which --json lists']);
   });
 });

@@ -14,7 +14,6 @@ import { type RecordingOptions, makeRecording, truncated } from '../support/fit-
 import { until } from '../support/until.ts';
 import { type BatchOptions, openUploads, outcomes, put, sha256 } from './support.ts';
 import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
-import { VERSION } from '../../src/base/version.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -41,33 +40,6 @@ const RIDE_ACTIVITY = {
 };
 
 describe('a recording', () => {
-  it('arrives byte for byte, with a name and metadata, and the report shows them', async () => {
-    const { dir, run, sandbox, recordings, ledger } = await openUploads();
-    put(dir, 'r/ride.fit', RIDE);
-    const { byPath, requests } = await run(['r'], { metadata: { bike: 'gravel' } });
-    const hash = sha256(RIDE);
-    expect(byPath).toEqual({
-      'r/ride.fit': {
-        outcome: 'uploaded',
-        activity: RIDE_ACTIVITY,
-        sha256: hash,
-        size: 2_000,
-        attempts: 1,
-        service: expect.objectContaining({ state: 'queued', fitFileId: aText }) as unknown,
-      },
-    });
-    expect(requests).toHaveLength(1);
-    const file = requests[0]?.parts?.find(({ name }) => name === 'file');
-    expect(file).toMatchObject({ fileName: WIRE_NAME, sha256: hash, size: 2_000 });
-    const metadata = requests[0]?.parts?.find(({ name }) => name === 'metadata')?.text ?? '';
-    const shown = { app_version: VERSION, file_name: 'ride.fit', bike: 'gravel' };
-    expect(JSON.parse(metadata)).toMatchObject(shown);
-    expect(Buffer.from(sandbox.control.recordingBytes(hash) ?? []).equals(RIDE)).toBe(true);
-    expect(recordings()).toHaveLength(1);
-    const kept = { state: 'confirmed', path: 'r/ride.fit', attempts: 1 };
-    expect(ledger.find(hash)).toMatchObject(kept);
-  });
-
   it('is sent once: a second run makes no request and does not read the login', async () => {
     const { dir, run, asked } = await openUploads();
     put(dir, 'a.fit', RIDE);

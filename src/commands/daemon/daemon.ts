@@ -29,6 +29,7 @@ import {
   HOW_TO_START,
   SERVICE_MANAGERS,
   chooseDaemons,
+  findDaemons,
   reportDaemons,
   stopDaemons,
 } from './daemons.ts';
@@ -152,7 +153,7 @@ export const daemonLogs: CommandModule = {
     const scope = { folders: eachOnce(cwd, dirs), devices: flags.devices };
     const daemons = chooseDaemons(config, profiles, scope);
     if (daemons.length === 0) throw neverADaemon(config, flags);
-    const several = chooseDaemons(config, profiles, { folders: [] }).length > 1;
+    const several = findDaemons(config, profiles).length > 1;
     let shown: string | undefined;
     const readers = daemons.map(({ paths, state, running }) => {
       const show = (line: string) => {
