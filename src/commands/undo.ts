@@ -30,7 +30,7 @@ export const undoNutrition: CommandModule = {
       .argument('<date>', DATE_FORMS)
       .option('--force', 'also remove items that were edited in the platform')
       .addOption(zoneFlag())
-      .addOption(dryRun()),
+      .addOption(dryRun('the day without them')),
   examples: ['sync undo nutrition yesterday', 'sync undo nutrition 2026-02-15 --dry-run'],
   documents: ['nutrition.md'],
   run: (context, day: string, flags: UndoFlags) => undo('nutrition', context, day, flags),

@@ -14,6 +14,9 @@ const PERIOD =
 const IS_NOT = /^(?:is)?(?:deleted|goal|target|planned|forecast|predicted)$/i;
 const IS = /^(?:is|was)?(?:eaten|consumed)$/i;
 
+/** Problem of a food without a content. */
+export const ONLY_TIME = 'has nothing but its time: write a "name" or "carbs"';
+
 /** Returns the first of some members that says that its record was planned, taken back, or of several days. */
 export function planIn(names: readonly string[], record: JsonObject) {
   const field = names.find((each) => {

@@ -118,7 +118,11 @@ export async function prepareInputs(
       empty.push({ name, problem: `${name} ${lacks}${other}.`, hint });
     }
     const { name: program = OWN_RECORDS } = found?.source ?? {};
-    read.push({ drafts, path, program, part: partOf(input, options, found), modified });
+    const part = partOf(input, options, found);
+    // A refused record of the athlete's own file may be an item that was sent before.
+    const isPart = part.input.kind === 'file' && own.invalid.length > 0;
+    const owner = isPart ? { ...part, onlyAdds: true } : part;
+    read.push({ drafts, path, program, part: owner, modified });
     for (const record of own.invalid) invalid.push(record);
   }
   // Of several files of one program, the newest counts.

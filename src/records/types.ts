@@ -96,7 +96,7 @@ export interface DayFoods {
 /** The items of a day that are in one input. */
 export interface NutritionPart {
   readonly input: ItemInput;
-  /** The input is read once, so it removes nothing that was sent before. */
+  /** The input is read once, or not whole, so it removes nothing that was sent before. */
   readonly onlyAdds?: boolean;
   /** Without it, the input says nothing about the day's items. */
   readonly items?: readonly JsonObject[] | undefined;

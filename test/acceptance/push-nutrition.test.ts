@@ -67,6 +67,15 @@ describe.each(KINDS)('nutrition that was pushed to %s', (platform) => {
     });
   });
 
+  it('keeps an item whose row cannot be read, until it is corrected', async () => {
+    const world = await openLoggedInWorld();
+    await pushFile(world, 'a.json', [BANANA, RICE]);
+    const unread = await pushFile(world, 'a.json', [GEL, { ...RICE, carbs: 'lots' }]);
+    expect([unread.code, held(world)]).toEqual([3, ['Banana 25', 'Gel 25', 'Rice 25']]);
+    await pushFile(world, 'a.json', [GEL, { ...RICE, carbs: 30 }]);
+    expect(held(world)).toEqual(['Gel 25', 'Rice 30']);
+  });
+
   it('stays away after it was undone, and sync explain says so', async () => {
     const world = await openLoggedInWorld();
     await pushFile(world, 'a.json', day(BANANA));

@@ -5,7 +5,6 @@ import { JsonFault } from '../../base/json.ts';
 import { parseText } from '../read/json.ts';
 import type { Line } from '../read/ndjson.ts';
 import type {
-  JsonObject,
   JsonValue,
   RawRecord,
   Reading,
@@ -15,7 +14,7 @@ import type {
   SourceOptions,
 } from '../types.ts';
 import { planIn } from '../plan.ts';
-import { isObject } from '../values.ts';
+import { isObject, show } from '../values.ts';
 import { readMapped } from './read-mapped.ts';
 import { decodeHead } from '../read/text.ts';
 import { recordsAt } from './path.ts';
@@ -211,20 +210,24 @@ export function isXml(head: string): boolean {
 function* jsonRows(name: string, document: JsonValue, { mapping }: Match): Generator<Row> {
   for (const place of recordsAt(document, mapping.records)) {
     const { value } = place;
-    if (!isObject(value)) continue;
-    const row = jsonRow(name, { ...place, value });
-    const plan = mapping.guess === true ? planOf(value, mapping) : undefined;
-    yield plan === undefined ? row : { ...row, problem: `${plan.field} ${plan.problem}` };
+    const isOwn = mapping.guess === true;
+    if (!isObject(value) && !isOwn) continue;
+    const row = jsonRow(name, place);
+    const problem = isOwn ? problemIn(value, mapping) : undefined;
+    yield problem === undefined ? row : { ...row, problem };
   }
 }
 
-/** As {@link planIn}, of the members that no rule reads: a food may be named "Target". */
-function planOf(record: JsonObject, mapping: Mapping) {
+/** Returns why a value of the athlete's own list is no food that was eaten. */
+function problemIn(record: JsonValue, mapping: Mapping): string | undefined {
+  if (!isObject(record)) return `is ${show(record)}; an object is expected`;
+  // A food may be named "Target"; no rule reads a boolean.
   const isUnread = (name: string) =>
     typeof record[name] === 'boolean' || unreadNames([name], mapping).length > 0;
-  return Object.keys(record)
+  const plan = Object.keys(record)
     .map((name) => planIn([name], record))
-    .find((plan) => plan !== undefined && isUnread(plan.field));
+    .find((each) => each !== undefined && isUnread(each.field));
+  return plan && `${plan.field} ${plan.problem}`;
 }
 
 async function* rowsOfLines(

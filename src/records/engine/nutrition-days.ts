@@ -1,4 +1,5 @@
 import { ITEM_FIELDS, MEAL, NUTRITION_FIELDS } from '../fields.ts';
+import { ONLY_TIME } from '../plan.ts';
 import type { Fault, JsonObject, RawRecord } from '../types.ts';
 import { knownWord, scalarText } from '../values.ts';
 import { secondRow } from './refusals.ts';
@@ -44,13 +45,20 @@ export class NutritionDays {
     const faults: RowFault[] = [];
     const item = fieldsOf(this.#items.read(row, faults));
     const totals = fieldsOf(this.#totals.read(row, faults));
-    const isItem = Object.keys(item).some((field) => !LABELS.includes(field));
-    const { time } = this.#mapping;
+    const { time, guess, format } = this.#mapping;
+    // In the athlete's own list, a row is a food, as in `items`.
+    const isFood = guess === true && format === 'json' && faults.length === 0;
+    const isItem = Object.keys(item).some((field) => isFood || !LABELS.includes(field));
+    const isEmpty = isFood && !isItem;
     // A day with zeros alone was not logged.
-    const isLogged = isItem || Object.values(totals).some((total) => total !== 0);
+    const isLogged = isItem || isEmpty || Object.values(totals).some((total) => total !== 0);
     const when = isLogged ? readWhen(row, time, this.#options.zone, 'time') : undefined;
     if (when === undefined || 'problem' in when) {
       problems.push(...faults, ...(isLogged ? [problemOf(row, time, when)] : []));
+      return;
+    }
+    if (isEmpty) {
+      problems.push({ source: row.source, problem: ONLY_TIME });
       return;
     }
     let day = this.#days.get(when.date);

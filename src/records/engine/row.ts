@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../types.ts';
+import type { JsonValue } from '../types.ts';
 import { type Place, valueAt } from './path.ts';
 import type { Path, SourcePaths } from '../sources/types.ts';
 
@@ -25,8 +25,8 @@ export function firstValue(row: Row, paths: SourcePaths): JsonValue | undefined 
   return undefined;
 }
 
-/** Makes a row of a JSON object. */
-export function jsonRow(name: string, place: Place & { readonly value: JsonObject }): Row {
+/** Makes a row of a JSON value. */
+export function jsonRow(name: string, place: Place): Row {
   return {
     source: place.pointer === '' ? name : `${name}#/${place.pointer}`,
     get: (path) => valueAt(place, path),

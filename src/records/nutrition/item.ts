@@ -1,7 +1,7 @@
 import { readTimeOfDay } from '../clock.ts';
 import { toLoggedAt } from '../days/local-date.ts';
 import { ITEM_NAMES } from '../names.ts';
-import { notePlan } from '../plan.ts';
+import { ONLY_TIME, notePlan } from '../plan.ts';
 import { readDate, readTime } from '../days/record-date.ts';
 import { TIME_EXAMPLE } from '../days/timestamp.ts';
 import type { Entry, JsonObject, JsonValue, RecordOptions, Zone } from '../types.ts';
@@ -48,7 +48,7 @@ export function readItem(
   notePlan(unknown, raw, notes, path);
   const isEmpty = Object.keys(values).length === 0 && problems.length === faults;
   if (isEmpty && unknown.length === 0) {
-    notes.problem(path, 'has nothing but its time: write a "name" or "carbs"');
+    notes.problem(path, ONLY_TIME);
   } else if (isEmpty) {
     noteNothingKnown(unknown, ITEM_NAMES, notes, path);
   } else noteUnknown(unknown, ITEM_NAMES, notes, path);
