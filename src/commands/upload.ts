@@ -156,7 +156,7 @@ function parseMetadata(text: string): Record<string, unknown> {
     }
   }
   const at = text.indexOf('=');
-  if (at < 1) throw wrongMetadata(text, 'it has no =');
+  if (at < 1) throw wrongMetadata(text, 'it has no key before a =');
   return { [text.slice(0, at)]: text.slice(at + 1) };
 }
 

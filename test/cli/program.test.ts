@@ -125,7 +125,8 @@ describe('a command line that is wrong', () => {
   it.each<[string[], RegExp]>([
     [['upload', '--jobs', '0', '.'], /--jobs 0: not a whole number from 1 to 32/],
     [['upload', '--jobs', '1e1', '.'], /--jobs 1e1: /],
-    [['upload', '--metadata', 'nonsense', '.'], /--metadata nonsense: it has no =/],
+    [['upload', '--metadata', 'nonsense', '.'], /--metadata nonsense: it has no key before a =/],
+    [['upload', '--metadata', '=b', '.'], /--metadata =b: it has no key before a =/],
     [['upload', '--metadata', '{"a":', '.'], /--metadata \{"a":: /],
     [['profile', '--weight', '72,5'], /--weight 72,5: not a number/],
     [['profile', '--ftp', '0x10'], /--ftp 0x10: not a number/],
