@@ -329,7 +329,7 @@ function decodeAccount(value: unknown, where: string): Account {
 function checkProfileName(name: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
     throw new SyncError('CONFIG', `"${name}" cannot name a profile.`, {
-      hint: 'Use letters, digits, dots, dashes and underscores, 64 at most.',
+      hint: 'Begin with a letter or digit; then use letters, digits, dots, dashes and underscores. 64 at most.',
     });
   }
   return name;
