@@ -197,7 +197,7 @@ export class Uploader {
     const { about, renames, fields, summary, track } = recording;
     const { path, sha256 } = about;
     const { ledger, client } = this.#target;
-    const known = (track && ledger.findConverted(track.digest)) ?? ledger.find(sha256);
+    const known = ledger.find(sha256, track?.digest);
     // The answer to a second upload names the workout.
     const force = this.#options.force || (renames && known?.state === 'confirmed');
     if (known !== undefined && !force && isDone(known)) {

@@ -47,9 +47,9 @@ export class Classifier {
     );
     if (typeof outcome === 'string') {
       const { sha256 } = before;
-      const settled = sha256 === undefined ? undefined : this.#intake.settledTracks(path, sha256);
-      if (settled !== undefined) onSettled?.(settled);
-      return settled === undefined && (sha256 === undefined || !this.#intake.isTaken(sha256));
+      const standing = sha256 === undefined ? 'open' : this.#intake.standingOf(path, sha256);
+      if (typeof standing !== 'string') onSettled?.(standing);
+      return standing === 'open';
     }
     if (outcome.outcome === 'invalid') {
       incomplete.note(file, outcome.reason, outcome.detail);

@@ -83,7 +83,7 @@ export class Outbox {
 
   /**
    * Returns the recording to send next: the oldest, and failed ones after all others, so that one that the service
-   * cannot take delays no other. GPX and TCX files come after FIT recordings, those with more channels first.
+   * cannot take delays no other. Conversions come after FIT recordings, those with more channels first.
    */
   next(): WaitingRecording | undefined {
     let next: WaitingRecording | undefined;
@@ -96,15 +96,14 @@ export class Outbox {
 
   /** Copies a recording. @throws SyncError `STORAGE` */
   keep(recording: WaitingRecording, bytes: Uint8Array): void {
-    const { sha256, path, size, recordedAt, richness, digest } = recording;
+    const { sha256, path, size, recordedAt, track } = recording;
     const folder = this.#ownFolder(sha256);
     if ((freeBytes(this.#stateDir) ?? Infinity) < size + LEDGER_BYTES) {
       throw new SyncError('STORAGE', `The disk of ${this.#stateDir} is nearly full.`, {
         hint: 'Free some space there.',
       });
     }
-    const about = { path, size, recordedAt, richness, digest };
-    const label: CopyLabel = { account: this.#account, ...about };
+    const label: CopyLabel = { account: this.#account, path, size, recordedAt, track };
     const unfinished = join(folder, UNFINISHED);
     try {
       makeFolder(folder, 0o700);
@@ -218,16 +217,15 @@ export class Outbox {
 }
 
 export function waitingRecording(
-  about: Pick<WaitingRecording, 'sha256' | 'path' | 'size' | 'recordedAt' | 'richness' | 'digest'>,
+  about: Pick<WaitingRecording, 'sha256' | 'path' | 'size' | 'recordedAt' | 'track'>,
 ): WaitingRecording {
   const fresh = { failures: 0, isAnnounced: false, state: 'waiting' } as const;
   return { ...about, otherPaths: new Set<string>(), ...fresh };
 }
 
 function adopted(sha256: string, label: CopyLabel): WaitingRecording {
-  const { path, size, recordedAt, richness, digest } = label;
-  const about = { sha256, path, size, recordedAt, richness, digest };
-  return { ...waitingRecording(about), isAnnounced: true };
+  const { path, size, recordedAt, track } = label;
+  return { ...waitingRecording({ sha256, path, size, recordedAt, track }), isAnnounced: true };
 }
 
 /** Reports a copy, once. */
@@ -237,16 +235,11 @@ export function announce(recording: WaitingRecording, report: (notice: WatchNoti
   if (!isAnnounced) report({ event: 'kept', path, sha256 });
 }
 
-/** Returns whether a copy is of a GPX or TCX file. */
-export function isTrack({ richness }: WaitingRecording): boolean {
-  return richness !== undefined;
-}
-
 function compare(a: WaitingRecording, b: WaitingRecording): number {
   return (
-    Number(isTrack(a)) - Number(isTrack(b)) ||
+    Number(a.track !== undefined) - Number(b.track !== undefined) ||
     a.failures - b.failures ||
-    (b.richness ?? 0) - (a.richness ?? 0) ||
+    (b.track?.richness ?? 0) - (a.track?.richness ?? 0) ||
     a.recordedAt - b.recordedAt ||
     (a.path < b.path ? -1 : 1)
   );
