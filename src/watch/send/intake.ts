@@ -100,7 +100,7 @@ export class Intake {
 
   /** Files that wait to be read, without those that are read again although there is a copy. */
   get unread(): number {
-    const copied = new Set(this.#parts.outbox.waiting.map(({ path }) => path));
+    const copied = new Set(this.#parts.outbox.sendable.map(({ path }) => path));
     return [...this.#unread.keys()].filter((path) => !copied.has(path)).length;
   }
 
@@ -135,7 +135,7 @@ export class Intake {
     if (upload !== undefined && isSettled(upload, clock.now())) {
       return settledOutcome(upload, path, upload.sha256);
     }
-    if (this.#sender.isHeld(sha256) || outbox.has(sha256)) return 'taken';
+    if (this.#sender.isTooShort(sha256) || outbox.has(sha256)) return 'taken';
     return trackFiles.isCovered(sha256) ? { path, outcome: 'covered', by: [], sha256 } : 'open';
   }
 
@@ -159,11 +159,11 @@ export class Intake {
     return below.length;
   }
 
-  /** Forgets and returns the paths of the unread files, for the end of a run with `--once`. */
-  giveUp(): readonly string[] {
-    const paths = [...this.#unread.keys()];
+  /** Forgets and returns the unread files, for the end of a run with `--once`. */
+  giveUp(): readonly UnreadFile[] {
+    const files = [...this.#unread.values()];
     this.#unread.clear();
-    return paths;
+    return files;
   }
 
   /** Returns whether a file may be copied now: others of its age wait until some were sent. */
@@ -171,7 +171,7 @@ export class Intake {
     const { clock, dryRun, outbox } = this.#parts;
     if (isOnDevice || dryRun || isRecent(stamp, clock.now())) return true;
     // Conversions wait for recordings, which must not wait for these.
-    const before = outbox.waiting.filter(({ track }) => isTrackName(path) || track === undefined);
+    const before = outbox.sendable.filter(({ track }) => isTrackName(path) || track === undefined);
     return before.reduce((sum, { size }) => sum + size, 0) < ENOUGH_BYTES;
   }
 

@@ -36,8 +36,8 @@ export interface WaitingRecording extends Omit<CopyLabel, 'account'> {
   failures: number;
   /** Its copy was reported. */
   isAnnounced: boolean;
-  /** `resting`: the service refused it, and the pause before the next offer has not passed. */
-  state: 'waiting' | 'sending' | 'resting';
+  /** The service refused it, and the pause before the next offer has not passed. */
+  isResting: boolean;
 }
 
 /**
@@ -67,8 +67,8 @@ export class Outbox {
   }
 
   /** The recordings that are being sent or may be sent, in no order. */
-  get waiting(): readonly WaitingRecording[] {
-    return this.all.filter(({ state }) => state !== 'resting');
+  get sendable(): readonly WaitingRecording[] {
+    return this.all.filter(({ isResting }) => !isResting);
   }
 
   /** Returns whether there is a copy. Another watcher of this account may have made it. */
@@ -84,11 +84,13 @@ export class Outbox {
   /**
    * Returns the recording to send next: the oldest, and failed ones after all others, so that one that the service
    * cannot take delays no other. Conversions come after FIT recordings, those with more channels first.
+   *
+   * @param sending those that are being sent
    */
-  next(): WaitingRecording | undefined {
+  next(sending: ReadonlySet<WaitingRecording>): WaitingRecording | undefined {
     let next: WaitingRecording | undefined;
     for (const recording of this.#recordings.values()) {
-      if (recording.state !== 'waiting') continue;
+      if (recording.isResting || sending.has(recording)) continue;
       if (next === undefined || compare(recording, next) < 0) next = recording;
     }
     return next;
@@ -219,7 +221,7 @@ export class Outbox {
 export function waitingRecording(
   about: Pick<WaitingRecording, 'sha256' | 'path' | 'size' | 'recordedAt' | 'track'>,
 ): WaitingRecording {
-  const fresh = { failures: 0, isAnnounced: false, state: 'waiting' } as const;
+  const fresh = { failures: 0, isAnnounced: false, isResting: false };
   return { ...about, otherPaths: new Set<string>(), ...fresh };
 }
 

@@ -24,7 +24,7 @@ export const KEPT_BYTES = 1024 * 1024;
 const GIVE_UP_AFTER = 3;
 const LONGEST_WAIT_MS = 60_000;
 /** Pause before a recording that would replace a longer one is copied again (ms). */
-const HOLD_MS = 3_600_000;
+const SHORTER_MS = 3_600_000;
 /** Conversions of one batch share what they know of the platform's workouts for this long (ms). */
 const WORKOUTS_MS = 5 * 60_000;
 
@@ -39,7 +39,7 @@ type SenderParts = Pick<
   | 'events'
   | 'filePart'
   | 'ledger'
-  | 'onSettled'
+  | 'tally'
   | 'outbox'
   | 'report'
   | 'sameRide'
@@ -63,7 +63,7 @@ export class Sender {
   readonly #buffers: BufferSource[] = [];
   #retryAfterMs = 0;
   /** Hashes of recordings that would replace a longer one, until they are copied again (monotonic clock, ms). */
-  readonly #heldUntil = new Map<string, number>();
+  readonly #tooShortUntil = new Map<string, number>();
   /** The times from which the platform's workouts are known (ms since the epoch), and when they were read (monotonic). */
   #workouts: { readonly from: number; readonly to: number; readonly readAt: number } | undefined;
   /** Files that need no sending and were reported. */
@@ -93,8 +93,8 @@ export class Sender {
   }
 
   /** Returns whether a recording would replace a longer one, as the service or the ledger showed lately. */
-  isHeld(sha256: string): boolean {
-    return (this.#heldUntil.get(sha256) ?? -Infinity) > this.#parts.clock.monotonic();
+  isTooShort(sha256: string): boolean {
+    return (this.#tooShortUntil.get(sha256) ?? -Infinity) > this.#parts.clock.monotonic();
   }
 
   /** Adopts copies that no living process owns, and offers refused recordings again after their pause. */
@@ -104,15 +104,14 @@ export class Sender {
     if (forOthers > this.#forOthers) report({ event: 'kept-for-others', copies: forOthers });
     this.#forOthers = forOthers;
     for (const recording of outbox.all) {
-      if (recording.state === 'sending') continue;
+      if (this.#active.has(recording)) continue;
       const { sha256, track } = recording;
       const upload = ledger.uploads.find(sha256, track?.digest);
       if (upload?.state === 'confirmed') {
         outbox.drop(sha256);
         continue;
       }
-      const isResting = upload?.state === 'rejected' && isSettled(upload, clock.now());
-      recording.state = isResting ? 'resting' : 'waiting';
+      recording.isResting = upload?.state === 'rejected' && isSettled(upload, clock.now());
     }
     events.post({ type: 'sender-work' });
   }
@@ -127,17 +126,16 @@ export class Sender {
   step(tracksInMs: () => number): number {
     const { breaker, delivers, outbox, signal, tasks } = this.#parts;
     while (delivers && !signal.aborted && breaker.mayStart(this.#active.size, AT_ONCE)) {
-      const recording = outbox.next();
+      const recording = outbox.next(this.#active);
       if (recording === undefined || !this.#hasRoomFor(recording)) break;
       const isConverted = recording.track !== undefined;
       if (isConverted && (this.#active.size > 0 || tracksInMs() > 0)) break;
-      recording.state = 'sending';
       const read = (buffers: BufferSource) => outbox.read(recording, buffers);
       tasks.run(async () => {
         await this.#deliver(recording, read);
       });
     }
-    const next = outbox.next();
+    const next = outbox.next(this.#active);
     if (!delivers || this.#active.size > 0 || next === undefined) return Infinity;
     return Math.max(breaker.waitMs, next.track === undefined ? 0 : tracksInMs());
   }
@@ -171,7 +169,7 @@ export class Sender {
   }
 
   /** Closes the breaker: nothing waits any more, so that a failure may be stale. The workouts are, too. */
-  rest(): void {
+  idle(): void {
     this.#workouts = undefined;
     if (this.#parts.delivers) this.#parts.breaker.idle();
   }
@@ -192,13 +190,13 @@ export class Sender {
 
   /** Reports a file that needs no sending, once: a file that was just written is read again later. */
   skipped(item: UploadItem): void {
-    const { ledger, onSettled, report } = this.#parts;
+    const { ledger, tally, report } = this.#parts;
     const { path } = item;
     const sha256 = 'sha256' in item ? item.sha256 : undefined;
     const upload = sha256 === undefined ? undefined : ledger.uploads.find(sha256);
     const isItsFile = upload !== undefined && fileOf(upload.path) === fileOf(path);
     if (isItsFile || this.#otherFiles.has(path)) {
-      onSettled?.(item);
+      tally?.(item);
       return;
     }
     this.#otherFiles.add(path);
@@ -237,7 +235,6 @@ export class Sender {
       return false;
     } finally {
       this.#active.delete(recording);
-      if (recording.state === 'sending') recording.state = 'waiting';
       this.#buffers.push(buffers);
       changed();
       events.post({ type: 'sender-work' });
@@ -256,7 +253,7 @@ export class Sender {
     const { from, to, readAt } = this.#workouts ?? { from: 0, to: -1, readAt: 0 };
     const isRead = from <= startedAt && startedAt <= to;
     if (isRead && now - readAt < WORKOUTS_MS) return;
-    const waiting = outbox.waiting.filter(({ track }) => track !== undefined);
+    const waiting = outbox.sendable.filter(({ track }) => track !== undefined);
     const batch = [startedAt, ...waiting.map((each) => each.recordedAt)];
     const context = { clock, signal: this.#hardStop.signal };
     await this.#uploader.rides.readPlatform(context, batch, client);
@@ -278,7 +275,7 @@ export class Sender {
     const wasThere = outbox.has(sha256);
     const upload = item.outcome === 'rejected' ? ledger.uploads.find(sha256) : undefined;
     // The copy of a refused recording may be the only one: it is sent again later.
-    if (upload !== undefined && !isGivenUp(upload)) recording.state = 'resting';
+    if (upload !== undefined && !isGivenUp(upload)) recording.isResting = true;
     else if (!dryRun) outbox.drop(sha256);
     this.#reportResult(recording, item, wasThere);
     return true;
@@ -302,13 +299,13 @@ export class Sender {
         return;
       case 'rejected':
         // It may have been the longer one.
-        this.#heldUntil.clear();
+        this.#tooShortUntil.clear();
         breaker.succeeded();
         report({ event: 'upload', item });
         return;
       case 'skipped':
         if (item.reason === 'shorter') {
-          this.#heldUntil.set(sha256, clock.monotonic() + HOLD_MS);
+          this.#tooShortUntil.set(sha256, clock.monotonic() + SHORTER_MS);
         }
         this.skipped(item);
         return;
