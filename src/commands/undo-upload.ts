@@ -133,7 +133,7 @@ async function sentUploads(
       continue;
     }
     const { contents, track } = found;
-    const upload = ledger.findOfFile(sha256(contents.bytes), track?.digest);
+    const upload = ledger.find(sha256(contents.bytes), track?.digest);
     if (upload !== undefined) uploads.push(upload);
   }
   if (uploads.length === 0 && fault !== undefined) throw fault;

@@ -61,7 +61,7 @@ const TABLES = [
   'wellness_days',
   ...WAITING_TABLES,
   'watch_marks',
-  'settled_tracks',
+  'covered_recordings',
   'new_only_folders',
 ] as const;
 

@@ -5,6 +5,7 @@ import { parseJson } from '../base/json.ts';
 import { readPlainFile } from '../system/plain-file.ts';
 import { type ProcessMark, markProcess } from '../system/processes.ts';
 import { replaceFile, storageError } from '../system/storage.ts';
+import type { Conversion } from '../tracks/convert.ts';
 
 /** The file beside the bytes of a kept recording, with its {@link CopyLabel} as JSON. */
 export const LABEL = 'copy.json';
@@ -20,10 +21,8 @@ export interface CopyLabel {
   readonly size: number;
   /** When it was recorded, or the best estimate (ms since the epoch). */
   readonly recordedAt: number;
-  /** Of a GPX or TCX file: the more, the earlier it is sent. */
-  readonly richness?: number | undefined;
-  /** Of a GPX or TCX file with one activity to send: the digest of its points. */
-  readonly digest?: string | undefined;
+  /** Of a conversion: what it knows beside its FIT file. `richness`: the more, the earlier it is sent. */
+  readonly track?: (Omit<Conversion, 'fit'> & { readonly richness: number }) | undefined;
 }
 
 /** A kept recording: the folder `outbox/HASH/OWNER`, with its bytes and their label. */
@@ -113,8 +112,11 @@ export function namesIn(folder: string): string[] {
 function readLabel(folder: string): CopyLabel | undefined {
   return attempt(() => {
     const label = parseJson(readPlainFile(join(folder, LABEL)).toString()) as CopyLabel;
-    const { account, path, size, recordedAt, richness = 0 } = label;
-    const areTexts = [account, path].every((field) => typeof field === 'string');
-    return areTexts && [size, recordedAt, richness].every(Number.isFinite) ? label : undefined;
+    const { account, path, size, recordedAt, track = NO_TRACK } = label;
+    const areTexts = [account, path, track.digest].every((field) => typeof field === 'string');
+    const areNumbers = [size, recordedAt, track.richness].every(Number.isFinite);
+    return areTexts && areNumbers ? label : undefined;
   });
 }
+
+const NO_TRACK = { digest: '', richness: 0 };

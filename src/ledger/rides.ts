@@ -30,23 +30,30 @@ function decode(row: RideRow) {
   };
 }
 
-/** Returns the GPX and TCX files that a watcher need not read again, by the SHA-256 of their bytes. */
-export function settledTracks(database: Database, account: string) {
+/** Remembers what the GPX and TCX files that a watcher has read became, by the SHA-256 of their bytes. */
+export function trackFiles(database: Database, account: string) {
   return {
-    /** Returns the hash of the recording that decides the file's outcome, or that outcome. */
-    find(sha256: string): string | undefined {
+    /** Returns the hashes of the recordings that a file became; undefined if it was not read. */
+    find(sha256: string): readonly string[] | undefined {
+      const row = database.get`SELECT recordings FROM track_files WHERE sha256 = ${sha256}`;
+      const { recordings } = (row ?? {}) as { readonly recordings?: string };
+      return recordings?.split(' ').filter(Boolean);
+    },
+    add(sha256: string, recordings: readonly string[]): void {
+      database.run`INSERT OR REPLACE INTO track_files VALUES (${sha256}, ${recordings.join(' ')})`;
+    },
+    /** Returns whether other recordings cover a conversion. */
+    isCovered(sha256: string): boolean {
       const row = database.get`
-        SELECT decided_by AS decidedBy FROM settled_tracks
-        WHERE account = ${account} AND sha256 = ${sha256}`;
-      return (row as { decidedBy: string } | undefined)?.decidedBy;
+        SELECT 1 FROM covered_recordings WHERE account = ${account} AND sha256 = ${sha256}`;
+      return row !== undefined;
     },
-    add(sha256: string, decidedBy: string): void {
-      database.run`
-        INSERT OR REPLACE INTO settled_tracks VALUES (${account}, ${sha256}, ${decidedBy})`;
+    cover(sha256: string): void {
+      database.run`INSERT OR IGNORE INTO covered_recordings VALUES (${account}, ${sha256})`;
     },
-    /** Forgets all: a recording that may have covered an activity counts no longer. */
-    forget(): void {
-      database.run`DELETE FROM settled_tracks WHERE account = ${account}`;
+    /** Lets each conversion be judged again: a recording that may have covered it counts no longer. */
+    uncover(): void {
+      database.run`DELETE FROM covered_recordings WHERE account = ${account}`;
     },
   };
 }

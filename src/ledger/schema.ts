@@ -218,12 +218,14 @@ export const SCHEMA = `
     PRIMARY KEY (account, path)
   ) WITHOUT ROWID;
 
-  -- GPX and TCX files that a watcher need not read again, by the SHA-256 of their bytes, until a recording is taken
-  -- back. 'decided_by': the hash of the recording that decides the file's outcome, else 'covered' or 'not-an-activity'.
-  CREATE TABLE settled_tracks (
+  -- GPX and TCX files that a watcher has read, by the SHA-256 of their bytes, and the hashes of the recordings that
+  -- they became, with spaces between.
+  CREATE TABLE track_files (sha256 TEXT PRIMARY KEY, recordings TEXT NOT NULL) WITHOUT ROWID;
+
+  -- The recordings among these that a watcher does not send, since others cover them.
+  CREATE TABLE covered_recordings (
     account TEXT NOT NULL,
     sha256 TEXT NOT NULL,
-    decided_by TEXT NOT NULL,
     PRIMARY KEY (account, sha256)
   ) WITHOUT ROWID;
 

@@ -11,7 +11,7 @@ import {
 import type { ProcessMark } from '../system/processes.ts';
 import type { Shape } from '../fit/recorded.ts';
 import { platformFacts } from './platform-facts.ts';
-import { type LedgerRide, ridesBetween, settledTracks } from './rides.ts';
+import { type LedgerRide, ridesBetween, trackFiles } from './rides.ts';
 
 export interface ClaimedRecording {
   readonly sha256: string;
@@ -58,21 +58,13 @@ export function uploadLedger(
   mark: ProcessMark,
   now: () => number,
 ) {
-  const settled = settledTracks(database, account);
+  const tracks = trackFiles(database, account);
   return {
     platform: platformFacts(database, account, now),
-    settledTracks: settled,
+    trackFiles: tracks,
     find,
     findConverted,
     namesake,
-    /**
-     * Finds the upload of a file by the SHA-256 of its bytes, also of a GPX or TCX file that was converted: by the
-     * digest of its points, or if a watcher has read it.
-     */
-    findOfFile(sha256: string, digest?: string): LedgerUpload | undefined {
-      const converted = digest === undefined ? undefined : findConverted(digest);
-      return converted ?? find(settled.find(sha256) ?? sha256);
-    },
     /** Returns the recordings of a time (ms since 1970) that were sent or are being sent. */
     rides({ startedAt, endedAt }: Pick<Shape, 'startedAt' | 'endedAt'>): LedgerRide[] {
       return ridesBetween(database, account, startedAt, endedAt);
@@ -212,7 +204,7 @@ export function uploadLedger(
       database.run`
         UPDATE uploads SET state = 'undone', changed_at = ${now()}
         WHERE account = ${account} AND sha256 = ${sha256} AND state = 'undoing'`;
-      settled.forget();
+      tracks.uncover();
       releaseHeld();
     },
     /** Forgets a recording that the service took or that was taken back: the next run sends it again. */
@@ -221,7 +213,7 @@ export function uploadLedger(
         DELETE FROM uploads
         WHERE account = ${account} AND sha256 = ${sha256}
           AND state IN ('confirmed', 'undoing', 'undone')`;
-      settled.forget();
+      tracks.uncover();
       releaseHeld();
     },
     /**
@@ -311,7 +303,10 @@ export function uploadLedger(
     database.run`DELETE FROM uploads WHERE account = ${account} AND state = 'held'`;
   }
 
-  function find(sha256: string): LedgerUpload | undefined {
+  /** @param digest of a conversion: another version of the converter may have made other bytes of its points */
+  function find(sha256: string, digest?: string): LedgerUpload | undefined {
+    const converted = digest === undefined ? undefined : findConverted(digest);
+    if (converted !== undefined) return converted;
     const found = rowOf(sha256);
     return found === undefined ? undefined : decode(found);
   }

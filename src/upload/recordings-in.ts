@@ -10,8 +10,6 @@ import { readMember } from './read-member.ts';
 import { readFile } from './read-recording.ts';
 import { type FoundRecording, type NoRecording, recordingsOf } from './recordings-of.ts';
 
-/** `source`: the bytes of its file or member, unpacked; those of the recording, unless it was converted. */
-type Found = FoundRecording & { readonly source: Buffer };
 type NotFound = Pick<NoRecording, 'path' | 'problem'>;
 
 /**
@@ -25,7 +23,7 @@ export async function* recordingsIn(
   path: string,
   absolute: string,
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
-): AsyncGenerator<Found | NotFound, void, undefined> {
+): AsyncGenerator<FoundRecording | NotFound, void, undefined> {
   const isFile = existsSync(absolute);
   const file = isFile ? path : fileOf(path);
   let isFound = false;
@@ -41,7 +39,7 @@ export async function* recordingsIn(
     for await (const found of recordingsOf(source.path, contents, tools)) {
       if (!isFile && found.path !== path) continue;
       isFound = true;
-      yield 'problem' in found ? found : { ...found, source: contents.bytes };
+      yield found;
     }
   }
   const problem = isFile ? 'It holds no recording.' : `${file} holds no such recording.`;

@@ -177,7 +177,7 @@ function overlaps({ shape: a }: TrackEntry, { shape: b }: TrackEntry): boolean {
 }
 
 /** Returns an entry as a member. */
-export function memberOf(
+function memberOf(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   { source, path, kept, title }: TrackEntry,
 ): MemberRecording {

@@ -226,7 +226,7 @@ export class Uploader {
   #planOf(recording: Recording): Plan {
     const { about, renames, fields, summary, track } = recording;
     const { ledger } = this.#target;
-    const known = (track && ledger.findConverted(track.digest)) ?? ledger.find(about.sha256);
+    const known = ledger.find(about.sha256, track?.digest);
     // The answer to a second upload names the workout.
     const force = this.#options.force === true || (renames && known?.state === 'confirmed');
     const facts = workoutFacts({ sha256: about.sha256, summary });

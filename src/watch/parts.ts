@@ -88,7 +88,7 @@ export interface WatcherTarget extends WatchMachine, WatchAccount {
   readonly deviceAccess?: DeviceAccess | undefined;
   readonly report: (notice: WatchNotice) => void;
   /** Takes the files that need no work, for the tally of `--once`. */
-  readonly onSettled?: (item: UploadItem) => void;
+  readonly tally?: (item: UploadItem) => void;
   readonly onSignal: (signal: WatchSignal) => void;
 }
 

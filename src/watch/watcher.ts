@@ -135,7 +135,7 @@ export class Watcher {
       devices: this.#devices?.snapshot,
       unfinished: this.#parts.incomplete.size,
       waiting: this.#waiting,
-      incomplete: this.#parts.incomplete.waiting,
+      incomplete: this.#parts.incomplete.partial,
       sending: this.#sender.sending,
       lastSuccessAt: this.#sender.lastSuccessAt,
       lastRescanAt: this.#lastRescanAt,
@@ -169,7 +169,7 @@ export class Watcher {
       if (isNews) report({ event: 'delivering' });
       return;
     }
-    for (const recording of outbox.waiting) announce(recording, report);
+    for (const recording of outbox.sendable) announce(recording, report);
     if (!isNews) return;
     const { code, message } = state.failure;
     const hint = RETRIED.includes(code) ? undefined : state.failure.hint;
@@ -182,7 +182,7 @@ export class Watcher {
 
   /** Recordings to send, with the files that wait to be read. */
   get #waiting(): number {
-    return this.#intake.unread + this.#parts.outbox.waiting.length;
+    return this.#intake.unread + this.#parts.outbox.sendable.length;
   }
 
   async run(): Promise<WatchEnd> {
@@ -233,7 +233,7 @@ export class Watcher {
       await this.#rescanOnce();
       do await this.#sendAll();
       while (!this.#parts.signal.aborted && (await this.#openFiles.readLeft()));
-      this.#settleIncomplete();
+      this.#tallyIncomplete();
       await this.#wellness?.check(false);
       if (!this.#parts.dryRun) await this.#verifier.check();
       signal.throwIfAborted();
@@ -261,7 +261,7 @@ export class Watcher {
     }
   }
 
-  /** Rescans every folder, and settles the missing ones, for `--once`. */
+  /** Rescans every folder, and tallies the missing ones, for `--once`. */
   async #rescanOnce(): Promise<void> {
     for (const folder of this.#folders.all) {
       await folder.check();
@@ -272,17 +272,17 @@ export class Watcher {
       }
       if (folder.isThere) continue;
       const detail = folder.reason ?? 'There is no such folder now.';
-      this.#settleInvalid({ path: folder.path, reason: 'unreadable', detail });
+      this.#tallyInvalid({ path: folder.path, reason: 'unreadable', detail });
     }
   }
 
-  #settleIncomplete(): void {
+  #tallyIncomplete(): void {
     this.#openFiles.noteLeft();
-    for (const file of this.#parts.incomplete.all()) this.#settleInvalid(file);
+    for (const file of this.#parts.incomplete.all()) this.#tallyInvalid(file);
   }
 
-  #settleInvalid({ path, reason, detail }: Omit<IncompleteFile, 'stamp' | 'removable'>): void {
-    this.#parts.onSettled?.({ path, outcome: 'invalid', reason, detail });
+  #tallyInvalid({ path, reason, detail }: Omit<IncompleteFile, 'stamp' | 'removable'>): void {
+    this.#parts.tally?.({ path, outcome: 'invalid', reason, detail });
   }
 
   /** Sends what can be sent, for `--once`; reports the rest as failed if another try cannot help. */
@@ -296,7 +296,7 @@ export class Watcher {
       if (failure !== undefined) {
         const { code, message, hint } = failure;
         const said = { code, message, ...(hint === undefined ? {} : { hint }) };
-        for (const path of [...outbox.waiting.map((each) => each.path), ...this.#intake.giveUp()]) {
+        for (const { path } of [...outbox.sendable, ...this.#intake.giveUp()]) {
           report({ event: 'upload', item: { path, outcome: 'failed', ...said } });
         }
         return;
@@ -309,11 +309,13 @@ export class Watcher {
   #work(): void {
     this.#tasks.run(async () => {
       await this.#intake.work();
+      // The report of a skipped file comes before the file counts as read.
+      this.#noteChange();
       this.#setSenderTimer();
     });
     this.#setSenderTimer();
     if (this.#waiting > 0) return;
-    this.#sender.rest();
+    this.#sender.idle();
     this.#wellness?.checkSoon();
   }
 
@@ -451,8 +453,8 @@ export class Watcher {
     }
     if (this.#isReady) return;
     this.#isReady = true;
-    const { waiting } = this.#parts.incomplete;
-    const incomplete = waiting === 0 ? {} : { incomplete: waiting };
+    const { partial } = this.#parts.incomplete;
+    const incomplete = partial === 0 ? {} : { incomplete: partial };
     report({ event: 'ready', files, queued: this.#waiting, ...incomplete });
     this.#parts.events.setTimer('check-due', CHECK_MS);
     // Earlier uploads that are due, also those of an earlier run.

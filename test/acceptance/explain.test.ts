@@ -28,7 +28,7 @@ it('sync explain names the recordings that a watcher copied and has to send', as
   const two = tcx([0, 3 * HOUR].map((from) => ({ sport: 'Biking', laps: laps(from) })));
   world.write('device/Garmin/two.tcx', two);
   const outbox = join(world.home.dir, 'state', 'outbox');
-  await until(() => existsSync(outbox) && readdirSync(outbox).length === 4);
+  await until(() => existsSync(outbox) && readdirSync(outbox).length === 5);
   watcher.interrupt();
   await watcher.finished;
 

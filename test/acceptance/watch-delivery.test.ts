@@ -298,11 +298,15 @@ describe('the health of a watcher', () => {
     await openWorld(false);
     world.sandbox.control.settings({ refreshTtl: 30 * 86_400 });
     await loginAgain();
-    put(join(world.folder, 'ride.fit'), anotherRecording());
+    const ride = anotherRecording();
+    put(join(world.folder, 'ride.fit'), ride);
     const away = join(world.home.dir, 'away');
     const watcher = await ready(world.start(['watch', world.folder, away, '--json']));
     await until(() => health()?.login.refreshEndsAt !== undefined);
     await until(() => health()?.lastSuccessAt !== undefined);
+    put(join(world.folder, 'copy.fit'), ride);
+    await watcher.waitFor(/already-uploaded/);
+    await until(() => health()?.queue.waiting === 0);
     const { loginEndsInSecs, ...now } = health() as SeenHealth;
     expect(now).toMatchObject({
       version: 1,

@@ -6,7 +6,7 @@ import { KINDS, play } from '../support/acceptance.ts';
 import type { Run } from '../support/program.ts';
 import { type TrackPoint, fit, gpx, ridePoints, tcx } from '../support/tracks.ts';
 import { systemClock } from '../../src/system/this-process.ts';
-import { events, openWorld, put, ready, sha256, stop, until, world } from '../watch/support.ts';
+import { events, openWorld, put, ready, stop, until, world } from '../watch/support.ts';
 
 const HOUR = 3600;
 const ride = ridePoints(HOUR, { step: 5, hr: 140 });
@@ -14,6 +14,10 @@ const track = (points: readonly TrackPoint[] = ride) =>
   gpx([{ name: 'Evening loop', type: 'cycling', segments: [points] }]);
 const later = (points: readonly TrackPoint[], secs: number) =>
   points.map((point) => ({ ...point, at: point.at + secs }));
+const brick = tcx([
+  { sport: 'Biking', laps: [{ points: ride }] },
+  { sport: 'Running', laps: [{ points: later(ride, 2 * HOUR) }] },
+]);
 const course = tcx([]).replace(
   '<Activities></Activities>',
   '<Courses><Course><Name>A plan</Name></Course></Courses>',
@@ -141,20 +145,30 @@ describe('a GPX or TCX file in a watched folder', () => {
 
   it('with several activities is one file: each is sent once, by FILE#2', async () => {
     await openWorld();
-    const laps = [{ points: ride }];
-    file(
-      'brick.tcx',
-      tcx([
-        { sport: 'Biking', laps },
-        { sport: 'Running', laps: [{ points: later(ride, 2 * HOUR) }] },
-      ]),
-    );
+    file('brick.tcx', brick);
     const paths = (await once())
       .filter(({ outcome }) => outcome === 'uploaded')
       .map(({ path }) => String(path).slice(world.folder.length + 1));
     expect(paths).toEqual(['brick.tcx', 'brick.tcx#2']);
     expect((await once()).at(-1)).toMatchObject({ skipped: 1 });
     expect(world.requests()).toBe(2);
+  });
+
+  it('with several activities, one of them refused, is read again if the copy of that one is lost', async () => {
+    await openWorld();
+    file('brick.tcx', brick);
+    world.sandbox.control.addFaults('upload-fit:422+1');
+    const first = await once([], 6);
+    expect(first.at(-1)).toMatchObject({ uploaded: 1, rejected: 1 });
+    expect(copies()).toHaveLength(1);
+    expect(await once([], 6)).toMatchObject([{ reason: 'refused-before' }, { skipped: 1 }]);
+    expect(world.requests()).toBe(2);
+    rmSync(outbox(), { recursive: true });
+    const nextDay = { ...systemClock, now: () => systemClock.now() + 25 * HOUR * 1000 };
+    const lines = await world.lines(['watch', '--once', world.folder], { clock: nextDay });
+    const sent = lines.filter(({ outcome }) => outcome === 'uploaded');
+    expect(sent).toMatchObject([{ path: join(world.folder, 'brick.tcx#2') }]);
+    expect(world.recordings()).toHaveLength(2);
   });
 
   it('shows its request with --dry-run, which writes nothing', async () => {
@@ -282,7 +296,8 @@ it('a GPX file that was copied by a watcher that was killed arrives once, althou
   const watcher = await ready(world.watchProgram());
   put(join(world.folder, 'loop.gpx'), track());
   await until(() => events(watcher, 'kept').length === 1);
-  expect(copies()).toEqual([sha256(Buffer.from(track()))]);
+  const [copy = ''] = copies();
+  expect(events(watcher, 'kept')).toMatchObject([{ sha256: copy }]);
   watcher.child.kill('SIGKILL');
   await watcher.finished;
   rmSync(join(world.folder, 'loop.gpx'));
@@ -297,6 +312,9 @@ it('a GPX file that was copied by a watcher that was killed arrives once, althou
   expect(reported(next)).toEqual(['loop.gpx uploaded', 'again.gpx skipped already-uploaded']);
   await stop(next);
   expect(world.requests()).toBe(1);
+  expect(world.recordings()).toMatchObject([{ sha256: copy }]);
+  const parts = world.sandbox.control.requests({ route: 'upload-fit' })[0]?.parts;
+  expect(parts?.find(({ name }) => name === 'name')).toMatchObject({ text: 'Evening loop' });
 });
 
 it('a GPX file that the platform refuses is kept, and offered again after a day', async () => {

@@ -46,7 +46,7 @@ it('moves all rows of one account to another, in every table with an account', (
   const before = books('profile');
   before.uploads.claim(recording('a'), false);
   before.uploads.confirm('a', 1, {});
-  before.uploads.settledTracks.add('b', 'a');
+  before.uploads.trackFiles.cover('b');
   before.records.claim('nutrition', '2026-05-10', 'd', false);
   before.records.confirm('nutrition', '2026-05-10', 'd', { sentFrom: ['/meals.json'] });
   before.records.nutrition.put('2026-05-10', GEL);

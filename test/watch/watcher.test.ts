@@ -42,12 +42,12 @@ const device = () => ({
 });
 
 /** Leaves the copy of a recording whose label states this size, as a watcher that was killed does. */
-/** @param richness of the copy of a GPX or TCX file */
-function leaveCopy(size: number, richness?: number): void {
+/** @param track of a conversion */
+function leaveCopy(size: number, track?: Record<string, unknown>): void {
   const ride = anotherRecording();
   const copy = join(dir, 'state/outbox', sha256(ride), 'of-a-dead-process');
   put(join(copy, 'left.fit'), ride);
-  const label = { account: 'me', path: '/card/left.fit', size, recordedAt: 1, richness };
+  const label = { account: 'me', path: '/card/left.fit', size, recordedAt: 1, track };
   put(join(copy, 'copy.json'), JSON.stringify(label));
 }
 
@@ -411,9 +411,9 @@ describe('while nothing can be sent', () => {
     expect(copied()).toHaveLength(6);
   });
 
-  it('older recordings do not wait for copies of GPX and TCX files', async () => {
+  it('older recordings do not wait for copies of conversions', async () => {
     const clock = manualClock(Date.now() + 2 * week);
-    leaveCopy(68_000_000, 1);
+    leaveCopy(68_000_000, { digest: 'abc', richness: 1 });
     const old = anotherRecording();
     put(join(folder, 'old.fit'), old);
     const { target } = start({ clock, delivers: false });

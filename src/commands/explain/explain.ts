@@ -15,7 +15,7 @@ import { missingScopeHint } from '../../auth/login-errors.ts';
 import { ExitCode } from '../../base/errors.ts';
 import { type Text, phrase } from '../../base/phrase.ts';
 import { type Config, hasEnvironmentTokens, isLoggedIn } from '../../config/config.ts';
-import { LABEL, copiesIn, namesIn } from '../../ledger/outbox.ts';
+import { type CopyLabel, LABEL, copiesIn, namesIn } from '../../ledger/outbox.ts';
 import { REQUIRED_SCOPE } from '../../config/endpoints.ts';
 import { KINDS, type RecordKind } from '../../ledger/records.ts';
 import { isBelow } from '../../system/mounts.ts';
@@ -77,14 +77,14 @@ export const explain: CommandModule = {
   },
 };
 
-/** Returns the copies that wait for a watcher, with the path of each copied file, by its SHA-256. */
+/** Returns the copies that wait for a watcher, by the SHA-256 of the recording. `file`: the copy itself. */
 async function copiesFor(config: Config) {
   const { key } = await knownAccount(config);
-  const copies = new Map<string, { readonly path: string; readonly file: string }>();
+  const copies = new Map<string, CopyLabel & { readonly file: string }>();
   for (const { sha256, folder, label } of copiesIn(config.paths.stateDir)) {
     const name = namesIn(folder).find((each) => each !== LABEL && !each.startsWith('.'));
     if (label?.account !== key || name === undefined) continue;
-    copies.set(sha256, { path: label.path, file: join(folder, name) });
+    copies.set(sha256, { ...label, file: join(folder, name) });
   }
   return copies;
 }

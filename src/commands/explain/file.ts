@@ -6,6 +6,7 @@ import type { Context } from '../../base/context.ts';
 import type { Activity } from '../../fit/activity.ts';
 import { type Text, hinted, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
+import type { CopyLabel } from '../../ledger/outbox.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { UploadLedger } from '../../ledger/uploads.ts';
@@ -39,8 +40,8 @@ interface Tools {
   readonly records: Pick<RecordLedger, 'datesFrom'>;
   /** Of a dry run. */
   readonly uploader: Uploader;
-  /** What a watcher has to send, by the SHA-256 of the file. */
-  readonly copies: ReadonlyMap<string, unknown>;
+  /** What a watcher has to send, by the SHA-256 of the recording. */
+  readonly copies: ReadonlyMap<string, Pick<CopyLabel, 'track'>>;
 }
 
 export const NOT_KNOWN = 'Whether anything was sent from here is not known without a login.';
@@ -62,14 +63,14 @@ export async function* explainFile(
       yield { path: found.path, state: 'not-sent', reason: found.problem };
       continue;
     }
-    const { track } = found;
     const hash = sha256(found.contents.bytes);
-    const upload = uploads.findOfFile(hash, track?.digest);
+    const { track = copies.get(hash)?.track } = found;
+    const upload = uploads.find(hash, track?.digest);
     const about = { path: found.path, sha256: hash };
     if (upload !== undefined) yield { ...about, upload, ...stateOf(upload, uploads.platform) };
     else {
       const item = await uploader.uploadContents({ path: found.path, track }, found.contents);
-      const isCopied = copies.has(sha256(found.source));
+      const isCopied = copies.has(hash);
       const origin = lastingPath(absolute + found.path.slice(path.length));
       const days = records.datesFrom('wellness', origin);
       const state = wouldBe(item, isCopied ? 'copied' : standing, days);

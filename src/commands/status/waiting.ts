@@ -28,7 +28,7 @@ export function findWaiting(
     ...countKept(
       stateDir,
       account,
-      (hash, { digest }) => uploads.findOfFile(hash, digest)?.state === 'confirmed',
+      (hash, { track }) => uploads.find(hash, track?.digest)?.state === 'confirmed',
     ),
     /** Files that the watcher found incomplete or damaged, and that are still there. */
     unusable: reportedFiles(database, account).filter(isUnchanged).slice(0, LISTED),

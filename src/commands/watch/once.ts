@@ -84,7 +84,7 @@ export async function runWatchOnce(options: WatcherOptions, setup: OnceSetup) {
         }
         if (SHOWN.includes(event.event)) setup.report(event);
       },
-      onSettled: onItem,
+      tally: onItem,
       onSignal: () => undefined,
     });
     await watcher.once();

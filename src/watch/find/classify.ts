@@ -14,7 +14,7 @@ import { statOf } from './fs-events.ts';
 
 type ClassifierParts = Pick<
   WatchParts,
-  'changed' | 'clock' | 'incomplete' | 'known' | 'marks' | 'newOnly' | 'onSettled' | 'report'
+  'changed' | 'clock' | 'incomplete' | 'known' | 'marks' | 'newOnly' | 'tally' | 'report'
 >;
 
 /** Decides for each file whether it needs work, reading as little as possible. */
@@ -34,7 +34,7 @@ export class Classifier {
 
   /** Returns whether the ledger leaves the file open. Reads the ledger, never the file. */
   isOpen(file: FoundFile): boolean {
-    const { clock, known, marks, newOnly, incomplete, onSettled } = this.#parts;
+    const { clock, known, marks, newOnly, incomplete, tally } = this.#parts;
     const { path, stamp } = file;
     const before = known.find(path, stamp);
     if (before === undefined) {
@@ -47,15 +47,15 @@ export class Classifier {
     );
     if (typeof outcome === 'string') {
       const { sha256 } = before;
-      const settled = sha256 === undefined ? undefined : this.#intake.settledTracks(path, sha256);
-      if (settled !== undefined) onSettled?.(settled);
-      return settled === undefined && (sha256 === undefined || !this.#intake.isTaken(sha256));
+      const standing = sha256 === undefined ? 'open' : this.#intake.standingOf(path, sha256);
+      if (typeof standing !== 'string') tally?.(standing);
+      return standing === 'open';
     }
     if (outcome.outcome === 'invalid') {
       incomplete.note(file, outcome.reason, outcome.detail);
     } else {
       incomplete.forget(path);
-      onSettled?.(outcome);
+      tally?.(outcome);
     }
     return false;
   }

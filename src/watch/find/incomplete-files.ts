@@ -61,7 +61,7 @@ export class IncompleteFiles {
   }
 
   /** Recordings of which a part is missing: nothing is wrong with them yet. */
-  get waiting(): number {
+  get partial(): number {
     return this.all().filter(({ reason }) => reason === 'incomplete').length;
   }
 

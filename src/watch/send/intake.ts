@@ -1,23 +1,26 @@
 import { SyncError, messageOf, systemCode } from '../../base/errors.ts';
-import { type FileStamp, sameStamp } from '../../ledger/known-files.ts';
+import { type FileStamp, type KnownFile, sameStamp } from '../../ledger/known-files.ts';
 import { MANY_BYTES } from '../../ledger/outbox.ts';
 import { isTrackName } from '../../inputs/recording-names.ts';
 import { isBelow } from '../../system/mounts.ts';
-import { sha256 } from '../../system/this-process.ts';
+import { sha256 as hashOf } from '../../system/this-process.ts';
 import { trackKind } from '../../tracks/kind.ts';
+import { readSummary } from '../../fit/summary.ts';
 import { identify, knownFileOf } from '../../upload/identify.ts';
 import { noTrack, notAnActivity, settledOutcome } from '../../upload/known-outcome.ts';
 import {
   type FileContents,
+  type RecordingContents,
   type Unreadable,
   readFile,
   reusedBuffer,
 } from '../../upload/read-recording.ts';
-import type { UploadItem } from '../../upload/report.ts';
+import { type FoundRecording, recordingsOf } from '../../upload/recordings-of.ts';
+import type { InvalidReason, UploadItem } from '../../upload/report.ts';
 import type { WatchParts } from '../parts.ts';
-import { type WaitingRecording, announce, isTrack, waitingRecording } from './outbox.ts';
+import { type WaitingRecording, announce, waitingRecording } from './outbox.ts';
 import { isSettled } from './refusal-backoff.ts';
-import { KEPT_BYTES, type Sender, asFailure, decidedBy } from './sender.ts';
+import { KEPT_BYTES, type Sender, asFailure } from './sender.ts';
 
 /** Files that changed within this time are copied before others, and without a bound: apps overwrite them (ms). */
 const FRESH_MS = 7 * 86_400_000;
@@ -31,6 +34,9 @@ const SLICE_MS = 20;
 const QUIET_MS = 3_000;
 /** How far the time of a file may be ahead of the clock: devices write local times (ms). */
 const AHEAD_MS = 86_400_000;
+/** Reason to skip tracks of apps that record every walk. */
+const PHONE =
+  'Google Fit or Apple Health wrote it for a walk with the phone. `sync upload FILE` sends it.';
 /** Pause before a file is read again that could neither be copied nor sent (ms). */
 const RETRY_MS = 5_000;
 
@@ -46,6 +52,9 @@ export interface UnreadFile extends FoundFile {
   /** Best known time of the recording (ms since the epoch). */
   readonly recordedAt: number;
 }
+
+/** The outcome of a recording. `taken`: it has a copy, or needs none now. `open`: it is to be copied. */
+type Standing = UploadItem | 'taken' | 'open';
 
 type IntakeParts = Pick<
   WatchParts,
@@ -91,7 +100,7 @@ export class Intake {
 
   /** Files that wait to be read, without those that are read again although there is a copy. */
   get unread(): number {
-    const copied = new Set(this.#parts.outbox.waiting.map(({ path }) => path));
+    const copied = new Set(this.#parts.outbox.sendable.map(({ path }) => path));
     return [...this.#unread.keys()].filter((path) => !copied.has(path)).length;
   }
 
@@ -109,20 +118,25 @@ export class Intake {
     return Math.max(0, this.#changedAt + QUIET_MS - clock.monotonic());
   }
 
-  /** Returns whether a recording, or a GPX or TCX file, has a copy or needs none now. */
-  isTaken(sha256: string): boolean {
-    return this.#sender.isHeld(sha256) || this.#parts.outbox.has(sha256);
-  }
-
-  /** Returns the outcome of a GPX or TCX file that was read before, by the SHA-256 of its bytes. */
-  settledTracks(path: string, sha256: string): UploadItem | undefined {
-    const { clock, ledger } = this.#parts;
-    const decidedBy = ledger.uploads.settledTracks.find(sha256);
-    if (decidedBy === undefined) return undefined;
-    if (decidedBy === 'not-an-activity') return noTrack(path, false, '');
-    const upload = ledger.uploads.find(decidedBy);
-    if (upload === undefined) return { path, outcome: 'covered', by: [], sha256 };
-    return isSettled(upload, clock.now()) ? settledOutcome(upload, path, upload.sha256) : undefined;
+  /**
+   * Returns how far a recording is, by its SHA-256, or a GPX or TCX file that was read before, by that of its bytes.
+   *
+   * @param digest of a conversion: identifies its points
+   */
+  standingOf(path: string, sha256: string, digest?: string): Standing {
+    const { clock, ledger, outbox } = this.#parts;
+    const { trackFiles } = ledger.uploads;
+    const recordings = trackFiles.find(sha256);
+    if (recordings !== undefined) {
+      const standings = recordings.map((recording) => this.standingOf(path, recording));
+      return standings.sort(byUrgency)[0] ?? noTrack(path, false, '');
+    }
+    const upload = ledger.uploads.find(sha256, digest);
+    if (upload !== undefined && isSettled(upload, clock.now())) {
+      return settledOutcome(upload, path, upload.sha256);
+    }
+    if (this.#sender.isTooShort(sha256) || outbox.has(sha256)) return 'taken';
+    return trackFiles.isCovered(sha256) ? { path, outcome: 'covered', by: [], sha256 } : 'open';
   }
 
   /** Adds a local file to those that are read. Every rescan finds unread files again. */
@@ -145,19 +159,19 @@ export class Intake {
     return below.length;
   }
 
-  /** Forgets and returns the paths of the unread files, for the end of a run with `--once`. */
-  giveUp(): readonly string[] {
-    const paths = [...this.#unread.keys()];
+  /** Forgets and returns the unread files, for the end of a run with `--once`. */
+  giveUp(): readonly UnreadFile[] {
+    const files = [...this.#unread.values()];
     this.#unread.clear();
-    return paths;
+    return files;
   }
 
   /** Returns whether a file may be copied now: others of its age wait until some were sent. */
   hasRoomFor({ path, stamp }: FoundFile, isOnDevice: boolean): boolean {
     const { clock, dryRun, outbox } = this.#parts;
     if (isOnDevice || dryRun || isRecent(stamp, clock.now())) return true;
-    // Copies of GPX and TCX files wait for recordings, which must not wait for these.
-    const before = outbox.waiting.filter((copy) => isTrackName(path) || !isTrack(copy));
+    // Conversions wait for recordings, which must not wait for these.
+    const before = outbox.sendable.filter(({ track }) => isTrackName(path) || track === undefined);
     return before.reduce((sum, { size }) => sum + size, 0) < ENOUGH_BYTES;
   }
 
@@ -236,94 +250,95 @@ export class Intake {
       incomplete.note(file, contents.reason, contents.problem);
       return true;
     }
-    if (isTrackName(path) && trackKind(contents.bytes) !== undefined) {
-      return await this.#takeTracks(file, contents);
-    }
-    const identity = identify(contents.bytes);
-    const content = knownFileOf(identity);
-    const isWhole = 'sha256' in identity;
-    if (!isWhole) incomplete.note(file, identity.verdict, identity.detail);
-    else if (identity.verdict !== 'activity') {
-      this.#sender.skipped(notAnActivity(path, false, content));
-    } else if (!(await this.#takeActivity(identity.sha256, file, contents))) {
-      return false;
-    }
+    const { bytes, stamp } = contents;
+    const isTrackFile = isTrackName(path) && trackKind(bytes) !== undefined;
+    const content = await (isTrackFile
+      ? this.#takeTracks(file, contents)
+      : this.#takeFit(file, contents));
+    if (content === undefined) return false;
+    const { verdict, detail } = content;
+    const isWhole = verdict === 'activity' || verdict === 'not-an-activity';
+    if (!isWhole) incomplete.note(file, verdict as InvalidReason, detail);
     // A device that states no size may have sent a part of the file.
-    const isCertain = isWhole || contents.stamp.size > 0;
-    if (isCertain && !dryRun) known.remember(path, contents.stamp, content);
+    const isCertain = isWhole || stamp.size > 0;
+    if (isCertain && !dryRun) known.remember(path, stamp, content);
     return true;
   }
 
-  /** @returns false if it can be neither copied nor sent now */
-  async #takeActivity(
-    sha256: string,
+  /** @returns what the file holds; undefined if that can be neither copied nor sent now */
+  async #takeFit(
     { path, recordedAt, removable }: UnreadFile,
     contents: FileContents,
-  ): Promise<boolean> {
-    const { clock, ledger } = this.#parts;
-    const upload = ledger.uploads.find(sha256);
-    if (upload !== undefined && isSettled(upload, clock.now())) {
-      this.#sender.skipped(settledOutcome(upload, path, sha256));
-      return true;
+  ): Promise<KnownFile | undefined> {
+    const identity = identify(contents.bytes);
+    const content = knownFileOf(identity);
+    if (identity.verdict === 'not-an-activity') {
+      this.#sender.skipped(notAnActivity(path, false, content));
     }
-    if (this.#isTakenAs(sha256, path)) return true;
-    const recording = waitingRecording({ sha256, path, recordedAt, size: contents.bytes.length });
-    return await this.#takeNew(recording, contents, removable);
+    if (identity.verdict !== 'activity') return content;
+    const about = { sha256: identity.sha256, path, recordedAt, size: contents.bytes.length };
+    const isTaken = await this.#takeRecording(waitingRecording(about), contents, removable);
+    return isTaken ? content : undefined;
   }
 
-  /**
-   * Copies a GPX or TCX file with an activity to send. The copy has the bytes of the file.
-   *
-   * @returns false if it can be neither copied nor sent now
-   */
-  async #takeTracks(file: FoundFile, contents: FileContents): Promise<boolean> {
-    const { clock, dryRun, incomplete, known, ledger } = this.#parts;
-    const { path, removable } = file;
-    const { bytes, stamp } = contents;
-    const hash = sha256(bytes);
-    if (!dryRun) known.remember(path, stamp, { sha256: hash, verdict: 'activity', detail: '' });
-    const settled = this.settledTracks(path, hash);
-    if (settled !== undefined) this.#sender.skipped(settled);
-    if (settled !== undefined || this.#isTakenAs(hash, path)) return true;
-    const named = { path, absolute: path, stamp, named: true };
-    const source = { ...named, file: named, read: () => Promise.resolve(contents) };
-    const { entries, items } = await this.#sender.tracksIn(source, dryRun ? undefined : known);
-    for (const item of items) {
-      if (item.outcome === 'invalid') incomplete.note(file, item.reason, item.detail);
-      else this.#sender.skipped(item);
+  /** Takes the recordings that a GPX or TCX file becomes. @returns as {@link Intake.#takeFit} */
+  async #takeTracks(
+    { path, removable }: FoundFile,
+    { bytes, stamp }: FileContents,
+  ): Promise<KnownFile | undefined> {
+    const { clock, dryRun, ledger, signal } = this.#parts;
+    const whole = { sha256: hashOf(bytes), verdict: 'activity', detail: '' };
+    const before = this.standingOf(path, whole.sha256);
+    if (typeof before !== 'string') {
+      this.#sender.skipped(before);
+      return whole;
     }
-    const [best] = entries;
-    if (best !== undefined) {
-      const { channels, records, startedAt } = best.shape;
-      const about = { sha256: hash, path, recordedAt: startedAt, size: bytes.length };
-      const richness = channels.length * MOST_RECORDS + records;
-      const digest = entries.length === 1 ? best.key : undefined;
-      const recording = waitingRecording({ ...about, richness, digest });
-      return await this.#takeNew(recording, contents, removable);
+    const parts: KnownFile[] = [];
+    const recordings: string[] = [];
+    for await (const found of recordingsOf(path, { bytes }, { now: clock.now(), signal })) {
+      if ('problem' in found) {
+        const { problem: detail, reason: verdict } = found;
+        const part = { sha256: undefined, verdict, detail };
+        if (verdict !== 'not-an-activity') return part;
+        parts.push(part);
+        this.#sender.skipped(noTrack(found.path, true, detail));
+      } else if (found.track?.isPhone === true) {
+        parts.push(whole);
+        this.#sender.skipped(noTrack(found.path, true, PHONE));
+      } else {
+        const recording = conversionOf(found);
+        if (!(await this.#takeRecording(recording, found.contents, removable))) return undefined;
+        const upload = ledger.uploads.find(recording.sha256, recording.track?.digest);
+        recordings.push(upload?.sha256 ?? recording.sha256);
+        parts.push({ ...whole, sha256: recordings.at(-1) });
+      }
     }
-    const isWhole = !items.some(({ outcome }) => outcome === 'invalid');
+    const [only = whole, ...others] = parts;
     // A clock that is behind makes plans of activities.
     const isClockBehind = changedMs(stamp) > clock.now() + AHEAD_MS;
-    if (isWhole && !isClockBehind && !dryRun)
-      ledger.uploads.settledTracks.add(hash, decidedBy(items));
-    return true;
-  }
-
-  /** Returns whether {@link Intake.isTaken}, and notes the path of another file with these bytes. */
-  #isTakenAs(sha256: string, path: string): boolean {
-    if (!this.isTaken(sha256)) return false;
-    const copy = this.#parts.outbox.find(sha256);
-    if (copy !== undefined && copy.path !== path) copy.otherPaths.add(path);
-    return true;
+    if (recordings.length === 0 && isClockBehind) return whole;
+    if (!dryRun) ledger.uploads.trackFiles.add(whole.sha256, recordings);
+    return others.length > 0 ? whole : only;
   }
 
   /** @returns false if it can be neither copied nor sent now */
-  async #takeNew(
+  async #takeRecording(
     recording: WaitingRecording,
-    contents: FileContents,
+    contents: RecordingContents,
     removable: boolean,
   ): Promise<boolean> {
-    const { breaker, delivers, dryRun, events, report } = this.#parts;
+    const { breaker, delivers, dryRun, events, outbox, report } = this.#parts;
+    const { path, sha256, track } = recording;
+    const standing = this.standingOf(path, sha256, track?.digest);
+    if (standing === 'taken') {
+      const copy = outbox.find(sha256);
+      if (copy !== undefined && copy.path !== path) copy.otherPaths.add(path);
+      return true;
+    }
+    if (standing !== 'open') {
+      this.#sender.skipped(standing);
+      return true;
+    }
     if (dryRun || !this.#copy(recording, contents.bytes)) {
       return await this.#sender.sendFromMemory(recording, contents);
     }
@@ -354,6 +369,26 @@ export class Intake {
     }
     return true;
   }
+}
+
+/** Returns the conversion of a GPX or TCX activity. */
+function conversionOf({ path, contents, track }: FoundRecording): WaitingRecording {
+  const { bytes } = contents;
+  const { channels, records, startedAt } = readSummary(bytes).shape;
+  const richness = channels.length * MOST_RECORDS + records;
+  const about = { sha256: hashOf(bytes), path, recordedAt: startedAt, size: bytes.length };
+  return waitingRecording({ ...about, track: track && { ...track, richness } });
+}
+
+/** Compares the standings of two recordings in a file: the first one decides about the file. */
+function byUrgency(a: Standing, b: Standing): number {
+  return urgency(b) - urgency(a);
+}
+
+function urgency(standing: Standing): number {
+  if (standing === 'open') return 3;
+  if (standing === 'taken') return 2;
+  return 'reason' in standing && standing.reason === 'refused-before' ? 1 : 0;
 }
 
 /** Sorts fresh files to the end, of those FIT recordings, and of those the oldest. */

@@ -36,8 +36,8 @@ export interface WaitingRecording extends Omit<CopyLabel, 'account'> {
   failures: number;
   /** Its copy was reported. */
   isAnnounced: boolean;
-  /** `resting`: the service refused it, and the pause before the next offer has not passed. */
-  state: 'waiting' | 'sending' | 'resting';
+  /** The service refused it, and the pause before the next offer has not passed. */
+  isResting: boolean;
 }
 
 /**
@@ -67,8 +67,8 @@ export class Outbox {
   }
 
   /** The recordings that are being sent or may be sent, in no order. */
-  get waiting(): readonly WaitingRecording[] {
-    return this.all.filter(({ state }) => state !== 'resting');
+  get sendable(): readonly WaitingRecording[] {
+    return this.all.filter(({ isResting }) => !isResting);
   }
 
   /** Returns whether there is a copy. Another watcher of this account may have made it. */
@@ -83,12 +83,14 @@ export class Outbox {
 
   /**
    * Returns the recording to send next: the oldest, and failed ones after all others, so that one that the service
-   * cannot take delays no other. GPX and TCX files come after FIT recordings, those with more channels first.
+   * cannot take delays no other. Conversions come after FIT recordings, those with more channels first.
+   *
+   * @param sending those that are being sent
    */
-  next(): WaitingRecording | undefined {
+  next(sending: ReadonlySet<WaitingRecording>): WaitingRecording | undefined {
     let next: WaitingRecording | undefined;
     for (const recording of this.#recordings.values()) {
-      if (recording.state !== 'waiting') continue;
+      if (recording.isResting || sending.has(recording)) continue;
       if (next === undefined || compare(recording, next) < 0) next = recording;
     }
     return next;
@@ -96,15 +98,14 @@ export class Outbox {
 
   /** Copies a recording. @throws SyncError `STORAGE` */
   keep(recording: WaitingRecording, bytes: Uint8Array): void {
-    const { sha256, path, size, recordedAt, richness, digest } = recording;
+    const { sha256, path, size, recordedAt, track } = recording;
     const folder = this.#ownFolder(sha256);
     if ((freeBytes(this.#stateDir) ?? Infinity) < size + LEDGER_BYTES) {
       throw new SyncError('STORAGE', `The disk of ${this.#stateDir} is nearly full.`, {
         hint: 'Free some space there.',
       });
     }
-    const about = { path, size, recordedAt, richness, digest };
-    const label: CopyLabel = { account: this.#account, ...about };
+    const label: CopyLabel = { account: this.#account, path, size, recordedAt, track };
     const unfinished = join(folder, UNFINISHED);
     try {
       makeFolder(folder, 0o700);
@@ -218,16 +219,15 @@ export class Outbox {
 }
 
 export function waitingRecording(
-  about: Pick<WaitingRecording, 'sha256' | 'path' | 'size' | 'recordedAt' | 'richness' | 'digest'>,
+  about: Pick<WaitingRecording, 'sha256' | 'path' | 'size' | 'recordedAt' | 'track'>,
 ): WaitingRecording {
-  const fresh = { failures: 0, isAnnounced: false, state: 'waiting' } as const;
+  const fresh = { failures: 0, isAnnounced: false, isResting: false };
   return { ...about, otherPaths: new Set<string>(), ...fresh };
 }
 
 function adopted(sha256: string, label: CopyLabel): WaitingRecording {
-  const { path, size, recordedAt, richness, digest } = label;
-  const about = { sha256, path, size, recordedAt, richness, digest };
-  return { ...waitingRecording(about), isAnnounced: true };
+  const { path, size, recordedAt, track } = label;
+  return { ...waitingRecording({ sha256, path, size, recordedAt, track }), isAnnounced: true };
 }
 
 /** Reports a copy, once. */
@@ -237,16 +237,11 @@ export function announce(recording: WaitingRecording, report: (notice: WatchNoti
   if (!isAnnounced) report({ event: 'kept', path, sha256 });
 }
 
-/** Returns whether a copy is of a GPX or TCX file. */
-export function isTrack({ richness }: WaitingRecording): boolean {
-  return richness !== undefined;
-}
-
 function compare(a: WaitingRecording, b: WaitingRecording): number {
   return (
-    Number(isTrack(a)) - Number(isTrack(b)) ||
+    Number(a.track !== undefined) - Number(b.track !== undefined) ||
     a.failures - b.failures ||
-    (b.richness ?? 0) - (a.richness ?? 0) ||
+    (b.track?.richness ?? 0) - (a.track?.richness ?? 0) ||
     a.recordedAt - b.recordedAt ||
     (a.path < b.path ? -1 : 1)
   );

@@ -7,22 +7,14 @@ import {
   type Unreadable,
   reusedBuffer,
 } from '../../upload/read-recording.ts';
+import { fileOf } from '../../inputs/recording-names.ts';
 import type { UploadItem } from '../../upload/report.ts';
-import { alreadyUploaded, noTrack } from '../../upload/known-outcome.ts';
+import { alreadyUploaded } from '../../upload/known-outcome.ts';
 import { Uploader } from '../../upload/uploader.ts';
-import {
-  inOrder,
-  memberOf,
-  newRoom,
-  type TrackSource,
-  tracksIn,
-} from '../../upload/send-tracks.ts';
 import { unreadableItem } from '../../upload/batch-sender.ts';
-import type { KnownFiles } from '../../ledger/known-files.ts';
-import type { UploadStanding } from '../../ledger/upload-rows.ts';
 import { isSettled, isGivenUp, patientClient } from './refusal-backoff.ts';
 import type { WatchParts } from '../parts.ts';
-import { type WaitingRecording, isTrack } from './outbox.ts';
+import type { WaitingRecording } from './outbox.ts';
 
 /** In-flight uploads at once. */
 export const AT_ONCE = 2;
@@ -32,7 +24,7 @@ export const KEPT_BYTES = 1024 * 1024;
 const GIVE_UP_AFTER = 3;
 const LONGEST_WAIT_MS = 60_000;
 /** Pause before a recording that would replace a longer one is copied again (ms). */
-const HOLD_MS = 3_600_000;
+const SHORTER_MS = 3_600_000;
 /** Conversions of one batch share what they know of the platform's workouts for this long (ms). */
 const WORKOUTS_MS = 5 * 60_000;
 
@@ -47,7 +39,7 @@ type SenderParts = Pick<
   | 'events'
   | 'filePart'
   | 'ledger'
-  | 'onSettled'
+  | 'tally'
   | 'outbox'
   | 'report'
   | 'sameRide'
@@ -71,7 +63,7 @@ export class Sender {
   readonly #buffers: BufferSource[] = [];
   #retryAfterMs = 0;
   /** Hashes of recordings that would replace a longer one, until they are copied again (monotonic clock, ms). */
-  readonly #heldUntil = new Map<string, number>();
+  readonly #tooShortUntil = new Map<string, number>();
   /** The times from which the platform's workouts are known (ms since the epoch), and when they were read (monotonic). */
   #workouts: { readonly from: number; readonly to: number; readonly readAt: number } | undefined;
   /** Files that need no sending and were reported. */
@@ -101,8 +93,8 @@ export class Sender {
   }
 
   /** Returns whether a recording would replace a longer one, as the service or the ledger showed lately. */
-  isHeld(sha256: string): boolean {
-    return (this.#heldUntil.get(sha256) ?? -Infinity) > this.#parts.clock.monotonic();
+  isTooShort(sha256: string): boolean {
+    return (this.#tooShortUntil.get(sha256) ?? -Infinity) > this.#parts.clock.monotonic();
   }
 
   /** Adopts copies that no living process owns, and offers refused recordings again after their pause. */
@@ -112,41 +104,40 @@ export class Sender {
     if (forOthers > this.#forOthers) report({ event: 'kept-for-others', copies: forOthers });
     this.#forOthers = forOthers;
     for (const recording of outbox.all) {
-      if (recording.state === 'sending') continue;
-      const { sha256, digest } = recording;
-      const upload = ledger.uploads.findOfFile(sha256, digest);
+      if (this.#active.has(recording)) continue;
+      const { sha256, track } = recording;
+      const upload = ledger.uploads.find(sha256, track?.digest);
       if (upload?.state === 'confirmed') {
         outbox.drop(sha256);
         continue;
       }
-      const isResting = upload?.state === 'rejected' && isSettled(upload, clock.now());
-      recording.state = isResting ? 'resting' : 'waiting';
+      recording.isResting = upload?.state === 'rejected' && isSettled(upload, clock.now());
     }
     events.post({ type: 'sender-work' });
   }
 
   /**
-   * Starts the uploads that may start now. GPX and TCX files go last, one at a time, so that each is compared with
-   * earlier recordings.
+   * Starts the uploads that may start now. Conversions go last, one at a time, so that each is compared with earlier
+   * recordings.
    *
-   * @param tracksInMs returns the ms until GPX and TCX files may be sent
+   * @param tracksInMs returns the ms until conversions may be sent
    * @returns ms until the next step is due without the event `sender-work`; Infinity: never
    */
   step(tracksInMs: () => number): number {
     const { breaker, delivers, outbox, signal, tasks } = this.#parts;
     while (delivers && !signal.aborted && breaker.mayStart(this.#active.size, AT_ONCE)) {
-      const recording = outbox.next();
+      const recording = outbox.next(this.#active);
       if (recording === undefined || !this.#hasRoomFor(recording)) break;
-      if (isTrack(recording) && (this.#active.size > 0 || tracksInMs() > 0)) break;
-      recording.state = 'sending';
+      const isConverted = recording.track !== undefined;
+      if (isConverted && (this.#active.size > 0 || tracksInMs() > 0)) break;
       const read = (buffers: BufferSource) => outbox.read(recording, buffers);
       tasks.run(async () => {
         await this.#deliver(recording, read);
       });
     }
-    const next = outbox.next();
+    const next = outbox.next(this.#active);
     if (!delivers || this.#active.size > 0 || next === undefined) return Infinity;
-    return Math.max(breaker.waitMs, isTrack(next) ? tracksInMs() : 0);
+    return Math.max(breaker.waitMs, next.track === undefined ? 0 : tracksInMs());
   }
 
   /** Returns why the rest cannot be sent in a run with `--once`; undefined if another try may help. */
@@ -178,7 +169,7 @@ export class Sender {
   }
 
   /** Closes the breaker: nothing waits any more, so that a failure may be stale. The workouts are, too. */
-  rest(): void {
+  idle(): void {
     this.#workouts = undefined;
     if (this.#parts.delivers) this.#parts.breaker.idle();
   }
@@ -199,12 +190,13 @@ export class Sender {
 
   /** Reports a file that needs no sending, once: a file that was just written is read again later. */
   skipped(item: UploadItem): void {
-    const { ledger, onSettled, report } = this.#parts;
+    const { ledger, tally, report } = this.#parts;
     const { path } = item;
     const sha256 = 'sha256' in item ? item.sha256 : undefined;
     const upload = sha256 === undefined ? undefined : ledger.uploads.find(sha256);
-    if (upload?.path === path || this.#otherFiles.has(path)) {
-      onSettled?.(item);
+    const isItsFile = upload !== undefined && fileOf(upload.path) === fileOf(path);
+    if (isItsFile || this.#otherFiles.has(path)) {
+      tally?.(item);
       return;
     }
     this.#otherFiles.add(path);
@@ -222,20 +214,19 @@ export class Sender {
     recording: WaitingRecording,
     read: (buffers: BufferSource) => RecordingContents | Unreadable,
   ): Promise<boolean> {
-    const { changed, events } = this.#parts;
+    const { changed, dryRun, events } = this.#parts;
+    const { path, recordedAt, track } = recording;
     const buffers = this.#buffers.pop() ?? reusedBuffer(KEPT_BYTES);
     this.#active.add(recording);
     changed();
     try {
+      if (track !== undefined && !dryRun) await this.#readWorkouts(recordedAt);
       const contents = read(buffers);
-      const { path } = recording;
-      const items =
+      const item =
         'problem' in contents
-          ? [unreadableItem(path, contents)]
-          : isTrack(recording)
-            ? await this.#uploadTracks(recording, contents)
-            : [await this.#uploader.uploadContents({ path }, contents)];
-      return this.#takeResults(recording, items);
+          ? unreadableItem(path, contents)
+          : await this.#uploader.uploadContents({ path, track }, contents);
+      return this.#takeResult(recording, item);
     } catch (error) {
       const failure = asFailure(error);
       // The end of the watcher is no failure.
@@ -244,7 +235,6 @@ export class Sender {
       return false;
     } finally {
       this.#active.delete(recording);
-      if (recording.state === 'sending') recording.state = 'waiting';
       this.#buffers.push(buffers);
       changed();
       events.post({ type: 'sender-work' });
@@ -252,90 +242,52 @@ export class Sender {
   }
 
   /**
-   * Converts a GPX or TCX file. Returns the activities to send, the best first, and the outcomes of the others.
-   */
-  async tracksIn(source: TrackSource, known?: KnownFiles) {
-    const { clock, ledger } = this.#parts;
-    const items: UploadItem[] = [];
-    const isDone = (upload: UploadStanding) => isSettled(upload, clock.now());
-    const entries = await tracksIn(
-      { clock, signal: this.#hardStop.signal },
-      source,
-      { ledger: ledger.uploads, known },
-      (item) => items.push(item),
-      { isSettled: isDone, room: newRoom() },
-    );
-    for (const { path, isPhone } of entries) if (isPhone) items.push(noTrack(path, true, PHONE));
-    return { entries: inOrder(entries.filter(({ isPhone }) => !isPhone)), items };
-  }
-
-  /**
-   * Reads the platform's workouts from the times of conversions, and of those that wait, unless this batch has read
+   * Reads the platform's workouts from the time of a conversion, and of those that wait, unless this batch has read
    * them.
    *
-   * @param starts ms since the epoch
+   * @param startedAt ms since the epoch
    */
-  async #readWorkouts(starts: readonly number[]): Promise<void> {
+  async #readWorkouts(startedAt: number): Promise<void> {
     const { clock, client, outbox } = this.#parts;
     const now = clock.monotonic();
     const { from, to, readAt } = this.#workouts ?? { from: 0, to: -1, readAt: 0 };
-    const isRead = starts.every((start) => from <= start && start <= to);
+    const isRead = from <= startedAt && startedAt <= to;
     if (isRead && now - readAt < WORKOUTS_MS) return;
-    const batch = [...starts, ...outbox.waiting.filter(isTrack).map((each) => each.recordedAt)];
+    const waiting = outbox.sendable.filter(({ track }) => track !== undefined);
+    const batch = [startedAt, ...waiting.map((each) => each.recordedAt)];
     const context = { clock, signal: this.#hardStop.signal };
     await this.#uploader.rides.readPlatform(context, batch, client);
     this.#workouts = { from: Math.min(...batch), to: Math.max(...batch), readAt: now };
   }
 
-  async #uploadTracks(
-    { path, sha256 }: WaitingRecording,
-    contents: RecordingContents,
-  ): Promise<UploadItem[]> {
-    const { clock, dryRun, ledger } = this.#parts;
-    const context = { clock, signal: this.#hardStop.signal };
-    const source = { path, named: true, read: () => Promise.resolve(contents) };
-    const { entries, items } = await this.tracksIn(source);
-    if (!dryRun) await this.#readWorkouts(entries.map(({ shape }) => shape.startedAt));
-    for (const entry of entries) {
-      const found = await memberOf(context, entry).read();
-      if ('problem' in found) items.push(unreadableItem(entry.path, found));
-      else
-        items.push(
-          await this.#uploader.uploadContents({ path: entry.path, track: found.track }, found),
-        );
-      if (items.at(-1)?.outcome === 'failed') return items;
-    }
-    if (!dryRun) ledger.uploads.settledTracks.add(sha256, decidedBy(items));
-    this.#otherFiles.add(path);
-    return items;
-  }
-
   /**
-   * Reports the outcomes of a copy: one, or those of the activities in a GPX or TCX file. Drops the copy unless it is
-   * still needed.
+   * Reports the outcome of a recording. Drops its copy unless it is still needed.
    *
    * @returns false if the recording is still to be sent
    */
-  #takeResults(recording: WaitingRecording, items: readonly UploadItem[]): boolean {
+  #takeResult(recording: WaitingRecording, item: UploadItem): boolean {
     const { dryRun, ledger, outbox } = this.#parts;
     const { sha256 } = recording;
-    const failure = items.find((item) => item.outcome === 'failed');
+    if (item.outcome === 'failed') {
+      this.#failed(recording, item);
+      return false;
+    }
     const wasThere = outbox.has(sha256);
+    const upload = item.outcome === 'rejected' ? ledger.uploads.find(sha256) : undefined;
     // The copy of a refused recording may be the only one: it is sent again later.
-    const isResting = items.filter(isRefused).some((item) => {
-      const upload = ledger.uploads.find(item.sha256 ?? sha256);
-      return upload !== undefined && !isGivenUp(upload);
-    });
-    if (failure === undefined && isResting) recording.state = 'resting';
-    else if (failure === undefined && !dryRun) outbox.drop(sha256);
-    for (const item of items) this.#reportResult(recording, item, wasThere);
-    if (failure !== undefined) this.#failed(recording, failure);
-    return failure === undefined;
+    if (upload !== undefined && !isGivenUp(upload)) recording.isResting = true;
+    else if (!dryRun) outbox.drop(sha256);
+    this.#reportResult(recording, item, wasThere);
+    return true;
   }
 
   /** @param wasThere the copy was still there: otherwise, another watcher has delivered it */
-  #reportResult(recording: WaitingRecording, item: UploadItem, wasThere: boolean): void {
-    const { breaker, clock, report } = this.#parts;
+  #reportResult(
+    recording: WaitingRecording,
+    item: Exclude<UploadItem, { readonly outcome: 'failed' }>,
+    wasThere: boolean,
+  ): void {
+    const { breaker, clock, dryRun, ledger, report } = this.#parts;
     const { sha256, path, otherPaths } = recording;
     switch (item.outcome) {
       case 'uploaded':
@@ -347,17 +299,21 @@ export class Sender {
         return;
       case 'rejected':
         // It may have been the longer one.
-        this.#heldUntil.clear();
+        this.#tooShortUntil.clear();
         breaker.succeeded();
         report({ event: 'upload', item });
         return;
       case 'skipped':
         if (item.reason === 'shorter') {
-          this.#heldUntil.set(sha256, clock.monotonic() + HOLD_MS);
+          this.#tooShortUntil.set(sha256, clock.monotonic() + SHORTER_MS);
         }
         this.skipped(item);
         return;
       case 'covered':
+        if (!dryRun) ledger.uploads.trackFiles.cover(sha256);
+        this.#otherFiles.add(path);
+        report({ event: 'upload', item });
+        return;
       case 'held':
       case 'would-upload':
         report({ event: 'upload', item });
@@ -365,9 +321,6 @@ export class Sender {
       case 'invalid':
         // A rescan finds the file again, if it still exists.
         if (wasThere) report({ event: 'problem', path, message: item.detail });
-        return;
-      case 'failed':
-        // Reported once for the copy: see #takeResults.
         return;
     }
   }
@@ -378,28 +331,6 @@ export class Sender {
     this.#retryAfterMs = 0;
     this.#parts.breaker.failed(failure, retryAfterMs);
   }
-}
-
-/** Reason to skip tracks of apps that record every walk. */
-const PHONE =
-  'Google Fit or Apple Health wrote it for a walk with the phone. `sync upload FILE` sends it.';
-
-type Refused = Extract<UploadItem, { readonly outcome: 'rejected' | 'skipped' }>;
-
-/** Returns whether the service refused a recording: just now, or lately. */
-function isRefused(item: UploadItem): item is Refused {
-  const isResting = item.outcome === 'skipped' && item.reason === 'refused-before';
-  return isResting || item.outcome === 'rejected';
-}
-
-/** Returns what decides if a GPX or TCX file is read again: a refused recording, else a sent one, if any. */
-export function decidedBy(items: readonly UploadItem[]): string {
-  const known = items.flatMap((item) =>
-    'sha256' in item && item.outcome !== 'covered' ? [item] : [],
-  );
-  const recording = known.find(isRefused) ?? known[0];
-  const isCovered = items.some(({ outcome }) => outcome === 'covered');
-  return recording?.sha256 ?? (isCovered ? 'covered' : 'not-an-activity');
 }
 
 export function asFailure(error: unknown): Failure {

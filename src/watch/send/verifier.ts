@@ -112,7 +112,7 @@ export class Verifier {
       this.#dueAt.delete(keyOf(upload));
       if (outcome === 'present' || outcome === 'notKnown' || !marked.has(upload)) continue;
       const { path, sha256, confirmedAt } = upload;
-      ledger.uploads.settledTracks.forget();
+      ledger.uploads.trackFiles.uncover();
       report({ event: 'missing', path, sha256, uploadedAt: new Date(confirmedAt).toISOString() });
     }
   }
