@@ -7,8 +7,8 @@ import type { TakenValue } from './values.ts';
 
 /** Collects problems and warnings about one record while it is read. */
 export class Notes {
-  /** As in {@link RawRecord}. */
-  readonly source: string;
+  /** The place of the record, or of the item that is being read: as in {@link RawRecord}. */
+  source: string;
   readonly isMapped: boolean;
   readonly isStrict: boolean;
   readonly problems: Fault[] = [];

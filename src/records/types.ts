@@ -49,6 +49,8 @@ export interface RawRecord {
   /** The record was made from an export with the mapping of its source. */
   readonly mapped?: true;
   readonly doubts?: readonly Fault[];
+  /** The places of its items, if each is a row of its own. */
+  readonly rows?: readonly string[];
 }
 
 /** A record that cannot be sent. It does not affect the others. */

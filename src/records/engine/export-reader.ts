@@ -240,7 +240,11 @@ async function* rowsOfLines(
       yield jsonRows(`${name}:${number}`, parseText(bytes.toString()), match);
     } catch (error) {
       if (!(error instanceof JsonFault)) throw error;
-      throw invalid(name, `${name}:${number} is not JSON: ${error.message}`, 'Export it again.');
+      const source = `${name}:${number}`;
+      const problem = `is not JSON: ${error.message}`;
+      if (match.mapping.guess !== true)
+        throw invalid(name, `${source} ${problem}`, 'Export it again.');
+      yield [{ source, get: () => undefined, problem }];
     }
   }
 }

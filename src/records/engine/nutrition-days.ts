@@ -65,7 +65,7 @@ export class NutritionDays {
     if (day !== undefined && this.#options.oneRowADay === true)
       throw secondRow(row.source, when.date, 'nutrition');
     if (day === undefined) {
-      day = { source: row.source, items: [], totals: {}, doubts: [] };
+      day = { source: row.source, items: [], rows: [], totals: {}, doubts: [] };
       this.#days.set(when.date, day);
     }
     if (this.#options.strict === true) problems.push(...faults);
@@ -73,7 +73,9 @@ export class NutritionDays {
     if (row.doubt !== undefined) day.doubts.push({ problem: row.doubt });
     Object.assign(day.totals, totals);
     // Not a copy, of which V8 keeps 300 bytes more each.
-    if (isItem) day.items.push(Object.assign(item, { logged_at: loggedAt(when, item) }));
+    if (!isItem) return;
+    day.items.push(Object.assign(item, { logged_at: loggedAt(when, item) }));
+    day.rows.push(row.source);
   }
 
   *finish(): Generator<RawRecord, void, undefined> {
@@ -84,7 +86,7 @@ export class NutritionDays {
       if (day === undefined || isRefused === true) continue;
       const items = this.#mapping.item === undefined ? {} : { items: day.items };
       const value = { date, ...items, ...day.totals };
-      yield { source: day.source, mapped: true, value, doubts: day.doubts };
+      yield { source: day.source, mapped: true, value, doubts: day.doubts, rows: day.rows };
     }
   }
 }
@@ -92,6 +94,8 @@ export class NutritionDays {
 interface NutritionDay {
   readonly source: string;
   readonly items: JsonObject[];
+  /** The places of the items. */
+  readonly rows: string[];
   readonly totals: JsonObject;
   readonly doubts: Fault[];
 }

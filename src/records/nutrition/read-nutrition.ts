@@ -13,7 +13,7 @@ import { isObject, scalarText, show } from '../values.ts';
  * grouped by the local date of `logged_at`: a record that spans days becomes one record a day.
  */
 export function readNutrition(record: RawRecord, options: RecordOptions): readonly Reading[] {
-  const { source, value, mapped = false, doubts = [] } = record;
+  const { source, value, mapped = false, doubts = [], rows } = record;
   const notes = new Notes(source, mapped, options.strict, options.sources?.units);
   for (const { problem, ...doubt } of doubts) {
     if (options.strict) notes.problems.push({ problem, ...doubt });
@@ -31,7 +31,8 @@ export function readNutrition(record: RawRecord, options: RecordOptions): readon
   const date = readDate(value, options.zone, notes);
   const dated = typeof date === 'object' ? date : undefined;
   const named = dated && { ...dated, field: dated.names[0], items: [], notes: notes.ofPart() };
-  const days = readItems(value[itemsName], itemsName, named, notes, options);
+  const days = readItems(value[itemsName], itemsName, named, notes, options, rows);
+  notes.source = source;
   const others = [...itemsNames, ...(dated?.names ?? [])];
   const { read, unknown } = readFields(value, NUTRITION_NAMES, notes, '', others);
   const { values: known } = read;
@@ -104,6 +105,7 @@ function readItems(
   named: ReadDay | undefined,
   notes: Notes,
   options: RecordOptions,
+  rows: readonly string[] = [],
 ): readonly ReadDay[] {
   const days = new Map<string, ReadDay>();
   if (value !== undefined && value !== null && !Array.isArray(value))
@@ -111,6 +113,7 @@ function readItems(
   const list = Array.isArray(value) ? value : [];
   const total = totalAmong(list);
   for (const [index, raw] of list.entries()) {
+    notes.source = rows[index] ?? notes.source;
     const { name: food, meal } = isObject(raw) ? raw : {};
     const name = scalarText(food) || scalarText(meal);
     if (isSumName(name) || index === total) {

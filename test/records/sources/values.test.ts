@@ -683,7 +683,7 @@ describe('an export of no known program', () => {
       },
     );
     expect(bodies[0]?.['items']).toMatchObject([{ name: 'Oats' }, { name: 'Rice' }]);
-    expect(notes).toEqual(['food.csv:2: "Gesamtergebnis" sums up other items. Not sent']);
+    expect(notes).toEqual(['food.csv:4: "Gesamtergebnis" sums up other items. Not sent']);
     const other = await read(`${header}${foods}${food('Feast', '700,150.6,20,9')}`, {
       name: 'food.csv',
     });
@@ -695,7 +695,7 @@ describe('an export of no known program', () => {
     const text = `logged_at,name,calories,carbs\n${rows}`;
     const { bodies, notes } = await read(text, { name: 'food.csv' });
     expect(bodies).toMatchObject([{ items: [{ name: 'Rice' }, { name: 'Pasta' }] }]);
-    expect(notes).toEqual(['food.csv:2: "Total" sums up other items. Not sent']);
+    expect(notes).toEqual(['food.csv:4: "Total" sums up other items. Not sent']);
   });
 });
 
