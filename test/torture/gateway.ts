@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as startRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { openServer } from '../support/local-server.ts';
+import type { World } from '../support/world.ts';
 
 /** A request that reached a gateway. */
 export interface GatewayRequest {
@@ -29,14 +30,13 @@ export interface Gateway {
   settle(): number;
 }
 
-/** @param target URL of the sandbox */
-export async function openGateway(target: string): Promise<Gateway> {
+export async function openGateway({ sandbox }: World): Promise<Gateway> {
   let choose: ((request: GatewayRequest) => Substitute | undefined) | undefined;
   let hits = 0;
   const { url } = await openServer((incoming, outgoing) => {
     void (async () => {
       const body = await buffer(incoming);
-      const url = new URL(incoming.url ?? '/', target);
+      const url = new URL(incoming.url ?? '/', sandbox.url);
       const { method = 'GET', headers } = incoming;
       const received = { method, path: url.pathname, headers, body };
       const substitute = choose?.(received);
