@@ -15,7 +15,7 @@ import {
   tokenFile,
   visit,
 } from '../support/acceptance.ts';
-import { type CallbackRequest, sendToListener } from '../support/callback-request.ts';
+import { type Asked, ask } from '../support/callback-request.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
 
@@ -96,17 +96,18 @@ it.each(KINDS)(
   async (platform) => {
     const world = await openWorld({ platform });
     const { running, authorizeUrl, redirectUri, state } = await startLogin(here(world));
-    const refusals: readonly (readonly [CallbackRequest, status: number])[] = [
-      [{ query: { code: 'stolen', state: state.slice(0, -1) } }, 400],
-      [{ query: { error: 'access_denied' } }, 400],
-      [{ path: '/', query: { code: 'stolen', state } }, 404],
-      [{ method: 'HEAD', query: { code: 'stolen', state } }, 405],
-      [{ host: 'evil.example', query: { code: 'stolen', state } }, 403],
+    const stolen = `?code=stolen&state=${state}`;
+    const refusals: readonly (readonly [query: string, status: number, how?: Asked])[] = [
+      [stolen.slice(0, -1), 400],
+      ['?error=access_denied', 400],
+      [stolen, 404, { path: `/${stolen}` }],
+      [stolen, 405, { method: 'HEAD' }],
+      [stolen, 403, { headers: { host: 'evil.example' } }],
     ];
-    for (const [request, status] of refusals) {
-      const answer = await sendToListener(redirectUri, request);
+    for (const [query, status, how] of refusals) {
+      const answer = await ask(`${redirectUri}${query}`, how);
       expect(answer.status).toBe(status);
-      for (const secret of [state, 'stolen']) expect(answer.html).not.toContain(secret);
+      for (const secret of [state, 'stolen']) expect(answer.body).not.toContain(secret);
     }
     await running.waitFor(/That answer belongs to another login, perhaps an earlier one\./);
     await running.waitFor(/That answer has no state: part of the address is missing\./);

@@ -13,7 +13,7 @@ import {
   visit,
   worldOf,
 } from '../support/acceptance.ts';
-import { sendToListener } from '../support/callback-request.ts';
+import { ask } from '../support/callback-request.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { startKeychain, whyNoKeychain } from '../support/keychain.ts';
 import { watchProcesses } from '../support/processes.ts';
@@ -59,7 +59,7 @@ async function playAll({ world }: Pick<Scene, 'world'>): Promise<Finished[]> {
   // A login that is attacked, and then refused by the token endpoint.
   control.addFaults('exchange:400(error=invalid_grant)');
   const refused = await startLogin(here(world), VERBOSE, SECRET);
-  await sendToListener(refused.redirectUri, { query: { code: 'stolen', state: 'wrong' } });
+  await ask(`${refused.redirectUri}?code=stolen&state=wrong`);
   await visit(refused.authorizeUrl);
   runs.push(await refused.running.finished);
   // A login that fails, a login that is interrupted, a login that works.

@@ -1,39 +1,37 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createNodeHttp } from '../../src/api/node-http.ts';
 import { whoAmI } from '../../src/api/account.ts';
 import { RETRIES } from '../../src/api/retry.ts';
 import { Secret } from '../../src/base/secret.ts';
-import { listen } from '../api/support.ts';
+import { listen } from './support.ts';
 import { testContext } from '../support/context.ts';
 
-it('is known without the token, if the platform repeats that in a name', async () => {
-  const server = await listen((_request, response) => {
-    response.end(JSON.stringify({ sub: '7', name: ' Ann\u001b s3cret ', email: ['s3cret'] }));
-  });
+/** Asks a platform for the owner of a token. */
+async function ask(answer: Parameters<typeof listen>[0], needsProof = false) {
+  const { url } = await listen(answer);
   const http = createNodeHttp(1);
-  const url = new URL(server.url);
-  const options = { http, userinfo: url, workouts: url, policy: RETRIES.answer };
-  expect(await whoAmI(testContext(), options, new Secret('s3cret'))).toEqual({
+  onTestFinished(() => http.close());
+  const addresses = { userinfo: url, workouts: new URL('/workouts', url) };
+  const options = { http, ...addresses, policy: RETRIES.answer, needsProof };
+  return await whoAmI(testContext(), options, new Secret('s3cret'));
+}
+
+it('is known without the token, if the platform repeats that in a name', async () => {
+  const body = { sub: '7', name: ' Ann\u001b s3cret ', email: ['s3cret'] };
+  const answer = await ask((_request, response) => void response.end(JSON.stringify(body)));
+  expect(answer).toEqual({
     kind: 'known',
     wasTaken: true,
     account: { id: '7', name: 'Ann [redacted]', email: undefined },
   });
-  await http.close();
 });
 
 it('is unknown for now if the platform refuses to say it, and the error says what to do', async () => {
-  const server = await listen(({ url }, response) => {
-    response.statusCode = url === '/' ? 401 : 404;
-    response.end();
+  const answer = await ask(({ url }, response) => {
+    response.writeHead(url === '/' ? 401 : 404).end();
   });
-  const http = createNodeHttp(1);
-  const url = new URL(server.url);
-  const workouts = new URL('/workouts', url);
-  const options = { http, userinfo: url, workouts, policy: RETRIES.answer };
-  const answer = await whoAmI(testContext(), options, new Secret('s3cret'));
   const hint = 'Try again later; the same command continues.';
   expect(answer).toMatchObject({ kind: 'unreachable', error: { hint } });
-  await http.close();
 });
 
 it.each([
@@ -42,16 +40,8 @@ it.each([
   [404, 200, false],
 ])('takes userinfo %i and empty workouts %i as an accepted token: %s', async (...given) => {
   const [userinfo, workouts, wasTaken] = given;
-  const server = await listen(({ url }, response) => {
+  const answer = await ask(({ url }, response) => {
     response.writeHead(url === '/' ? userinfo : workouts).end();
-  });
-  const http = createNodeHttp(1);
-  const url = new URL(server.url);
-  const addresses = { userinfo: url, workouts: new URL('/workouts', url) };
-  const options = { http, ...addresses, policy: RETRIES.answer, needsProof: true };
-  expect(await whoAmI(testContext(), options, new Secret('s3cret'))).toEqual({
-    kind: 'unknown',
-    wasTaken,
-  });
-  await http.close();
+  }, true);
+  expect(answer).toEqual({ kind: 'unknown', wasTaken });
 });

@@ -17,16 +17,6 @@ it.each<ErrorCode>(['NETWORK', 'SERVICE_UNAVAILABLE', 'SERVICE_ANSWER', 'FATE_UN
   },
 );
 
-it('restarts the count after a response', () => {
-  const breaker = new BatchBreaker();
-  for (let i = 0; i < 10; i++) {
-    breaker.failed(failure('NETWORK'));
-    breaker.failed(failure('NETWORK'));
-    breaker.answered();
-  }
-  expect(breaker.openedBy).toBeUndefined();
-});
-
 it.each<ErrorCode>([
   'AUTH_REQUIRED',
   'AUTH_EXPIRED',
@@ -40,17 +30,6 @@ it.each<ErrorCode>([
   breaker.failed(failure(code));
   breaker.answered();
   expect(breaker.openedBy).toEqual({ code, message: code, hint: 'do this' });
-});
-
-it('keeps the code, message and hint of the failure, and no fields of its item', () => {
-  const breaker = new BatchBreaker();
-  const item = { ...failure('AUTH_EXPIRED'), hint: 'log in', path: 'a.fit', sha256: 'abc' };
-  breaker.failed(item);
-  expect(breaker.openedBy).toEqual({
-    code: 'AUTH_EXPIRED',
-    message: 'AUTH_EXPIRED',
-    hint: 'log in',
-  });
 });
 
 it('adds a hint to a failure without one', () => {

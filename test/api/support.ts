@@ -10,6 +10,7 @@ import { onTestFinished } from 'vitest';
 import type { HttpRequest } from '../../src/api/http.ts';
 
 export { failure } from '../support/failure.ts';
+export { freePort as closedPort } from '../support/local-server.ts';
 
 /** A server of a test's own, that counts what reaches it and ends with the test. */
 export interface TestServer {
@@ -82,17 +83,6 @@ async function open(server: net.Server): Promise<{ port: number; connections: ()
     await closed;
   });
   return { port: (server.address() as AddressInfo).port, connections: () => connections };
-}
-
-/** A port on which nothing listens. */
-export async function closedPort(): Promise<number> {
-  const server = net.createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** A forward proxy: CONNECT tunnels, the only way in which this program uses one. */

@@ -1,4 +1,3 @@
-import { type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +8,7 @@ import { CallbackServer } from '../../src/auth/callback-server.ts';
 import { failedPage, loggedInPage } from '../../src/auth/landing-page.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
+import { ask } from '../support/callback-request.ts';
 import { failure, never } from './support.ts';
 
 const STATE = 'the-state-of-this-login';
@@ -32,28 +32,6 @@ async function logIn(server: CallbackServer, url = `${server.redirectUri}${good}
   expect((await server.waitForCallback(never)).kind).toBe('code');
   server.finish(loggedInPage(undefined, []));
   expect((await browser).status).toBe(200);
-}
-
-/** Sends a request like a browser, or like an attacker. */
-async function ask(
-  target: string,
-  options: { method?: string; headers?: Record<string, string>; path?: string } = {},
-) {
-  const url = new URL(target);
-  const sent = request({
-    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: url.port,
-    path: options.path ?? url.pathname + url.search,
-    method: options.method ?? 'GET',
-    headers: options.headers,
-    agent: false,
-  });
-  sent.end();
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  let body = '';
-  for await (const chunk of response.setEncoding('utf8')) body += chunk as string;
-  const { statusCode: status, headers } = response;
-  return { status, headers, body };
 }
 
 /** Some machines, and many containers, have no IPv6. */

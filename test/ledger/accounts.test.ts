@@ -33,6 +33,8 @@ const MONITOR = {
 } as const;
 const STAMP = { size: 1, mtimeMs: 1, ctimeMs: 1 };
 
+const NONE = { pending: 0, confirmed: 0, rejected: 0, undoing: 0, undone: 0, held: 0 };
+
 const recording = (sha256: string) => ({
   sha256,
   path: `${sha256}.fit`,
@@ -102,26 +104,12 @@ it('prefers confirmations and later days if both accounts have a row', () => {
   late.records.nutrition.put('2026-05-10', GEL);
   late.records.nutrition.noteSource('oauth:late');
   moveAccount(database, 'profile', 'athlete');
-  expect(late.uploads.counts()).toEqual({
-    pending: 0,
-    confirmed: 2,
-    rejected: 0,
-    undoing: 0,
-    undone: 0,
-    held: 0,
-  });
+  expect(late.uploads.counts()).toEqual({ ...NONE, confirmed: 2 });
   expect(late.records.isUnchanged('wellness', '2026-05-10', 'late')).toBe(true);
   expect(late.records.nutrition.day('2026-05-10')).toEqual({ ...GEL, status: 'settled' });
   expect(late.records.nutrition.day('2026-05-11')).toEqual({ ...BAR, status: 'settled' });
   expect(late.records.nutrition.sources()).toEqual(['oauth:late', 'oauth:old']);
-  expect(old.uploads.counts()).toEqual({
-    pending: 0,
-    confirmed: 0,
-    rejected: 0,
-    undoing: 0,
-    undone: 0,
-    held: 0,
-  });
+  expect(old.uploads.counts()).toEqual(NONE);
 });
 
 it('finds rows by the prefix of an account', () => {

@@ -8,6 +8,13 @@ const NOW = Date.UTC(2026, 1, 15, 12);
 const OLD = { size: 273_026, mtimeMs: NOW - 60_000.25, ctimeMs: NOW - 50_000.5 };
 const SHA = 'b'.repeat(64);
 const ACTIVITY = { sha256: SHA, verdict: 'activity', detail: '' };
+const RECORDING = {
+  sha256: SHA,
+  path: 'a.fit',
+  size: 1,
+  activity: NO_ACTIVITY,
+  workout: NO_WORKOUT,
+};
 
 function open(dir = scratchDir(), account = 'athlete:1') {
   const database = openIn(dir);
@@ -33,10 +40,7 @@ describe('knownFiles', () => {
   ])('is not known any more when it has another %s', (_what, stamp) => {
     const { known, uploads } = open();
     known.remember('/r/a.fit', OLD, ACTIVITY);
-    uploads.claim(
-      { sha256: SHA, path: '/r/a.fit', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
-      false,
-    );
+    uploads.claim(RECORDING, false);
     uploads.confirm(SHA, 1, {});
     expect(known.find('/r/a.fit', stamp)).toBeUndefined();
     expect(known.uploaded('/r/a.fit', stamp)).toBeUndefined();
@@ -44,16 +48,9 @@ describe('knownFiles', () => {
 
   it('returns the hash of an unchanged file only while its recording is uploaded', () => {
     const { known, uploads } = open();
-    const recording = {
-      sha256: SHA,
-      path: '/r/a.fit',
-      size: 1,
-      activity: NO_ACTIVITY,
-      workout: NO_WORKOUT,
-    };
     const hash = () => known.uploaded('/r/a.fit', OLD);
     const found = [hash()];
-    uploads.claim(recording, false);
+    uploads.claim(RECORDING, false);
     known.remember('/r/a.fit', OLD, ACTIVITY);
     found.push(hash());
     uploads.confirm(SHA, 1, {});
@@ -66,10 +63,7 @@ describe('knownFiles', () => {
   it('returns no hash that another account uploaded', () => {
     const { known, dir } = open();
     const other = open(dir, 'athlete:2');
-    other.uploads.claim(
-      { sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
-      false,
-    );
+    other.uploads.claim(RECORDING, false);
     other.uploads.confirm(SHA, 1, {});
     other.known.remember('/r/a.fit', OLD, ACTIVITY);
     other.known.flush();
@@ -150,20 +144,14 @@ describe('knownFiles with the state of the upload', () => {
   it('finds the upload of this account with the file', () => {
     const { dir, known, uploads } = open();
     known.remember('/r/a.fit', OLD, ACTIVITY);
-    uploads.claim(
-      { sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
-      false,
-    );
+    uploads.claim(RECORDING, false);
     expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('pending');
     uploads.confirm(SHA, 1, {});
     expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('confirmed');
     // All accounts share the contents of a file, but not its outcome.
     const other = open(dir, 'athlete:2');
     expect(other.known.find('/r/a.fit', OLD)).toEqual({ ...ACTIVITY, upload: undefined });
-    other.uploads.claim(
-      { sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
-      false,
-    );
+    other.uploads.claim(RECORDING, false);
     other.uploads.reject(SHA, 1, 'no');
     expect(other.known.find('/r/a.fit', OLD)?.upload?.state).toBe('rejected');
     expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('confirmed');
@@ -172,10 +160,7 @@ describe('knownFiles with the state of the upload', () => {
   it('finds the upload of a copy with another name', () => {
     const { known, uploads } = open();
     known.remember('/r/copy.fit', OLD, ACTIVITY);
-    uploads.claim(
-      { sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
-      false,
-    );
+    uploads.claim(RECORDING, false);
     uploads.confirm(SHA, 1, {});
     expect(known.find('/r/copy.fit', OLD)?.upload?.state).toBe('confirmed');
   });
@@ -187,10 +172,7 @@ it('looks up many files in one state of the ledger, despite other writers', () =
   const other = open(dir);
   const found = known.reading(() => {
     const first = known.find('/r/a.fit', OLD)?.upload?.state;
-    other.uploads.claim(
-      { sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
-      false,
-    );
+    other.uploads.claim(RECORDING, false);
     return [first, known.find('/r/a.fit', OLD)?.upload?.state];
   });
   expect(found).toEqual([undefined, undefined]);

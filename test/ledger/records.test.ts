@@ -11,23 +11,6 @@ function open(dir = scratchDir(), account = 'athlete:1') {
 }
 
 describe('RecordLedger', () => {
-  it('reports a confirmed record as unchanged, but not another one of the day', () => {
-    const { ledger } = open();
-    expect(ledger.isUnchanged('wellness', DAY, 'd1')).toBe(false);
-    expect(ledger.claim('wellness', DAY, 'd1', false)).toBe('yours');
-    expect(ledger.isUnchanged('wellness', DAY, 'd1')).toBe(false);
-    ledger.confirm('wellness', DAY, 'd1');
-    ledger.release('wellness', DAY);
-    expect(ledger.isUnchanged('wellness', DAY, 'd1')).toBe(true);
-    expect(ledger.claim('wellness', DAY, 'd1', false)).toBe('unchanged');
-    expect(ledger.claim('wellness', DAY, 'd1', true)).toBe('yours');
-    ledger.confirm('wellness', DAY, 'd1');
-    expect(ledger.claim('wellness', DAY, 'd2', false)).toBe('yours');
-    ledger.confirm('wellness', DAY, 'd2');
-    expect(ledger.isUnchanged('wellness', DAY, 'd1')).toBe(false);
-    expect(ledger.isUnchanged('wellness', DAY, 'd2')).toBe(true);
-  });
-
   it('names the files that a day was sent from, the latest first, until they are forgotten', () => {
     let now = 1;
     const dir = scratchDir();

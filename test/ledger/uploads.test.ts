@@ -8,13 +8,13 @@ import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 
 const startWorker = useWorkers();
 
-const FOUND = {
+const A = {
   sha256: 'a'.repeat(64),
   path: 'rides/a.fit',
   size: 1000,
   activity: NO_ACTIVITY,
+  workout: NO_WORKOUT,
 };
-const A = { ...FOUND, workout: NO_WORKOUT };
 
 /** Opens the ledger of one account as another process would; its clock moves only on request. */
 function open(dir = scratchDir(), account = 'athlete:1') {
@@ -76,36 +76,6 @@ describe('uploadLedger', () => {
     expect(ledger.claim({ ...A, workout }, false)).toBe('yours');
   });
 
-  it('makes an unknown recording pending when it is claimed', () => {
-    const { ledger } = open();
-    expect(ledger.find(A.sha256)).toBeUndefined();
-    expect(ledger.counts()).toEqual({
-      pending: 0,
-      confirmed: 0,
-      rejected: 0,
-      undoing: 0,
-      undone: 0,
-      held: 0,
-    });
-    expect(ledger.lastConfirmedAt()).toBeUndefined();
-    expect(ledger.claim(A, false)).toBe('yours');
-    const nothing = { attempts: 0, refusals: 0, service: {}, message: undefined };
-    const upload = { ...FOUND, state: 'pending', ...nothing, changedAt: 1000 };
-    expect(ledger.find(A.sha256)).toEqual(upload);
-  });
-
-  it('confirms a recording with the answer, and then refuses claims', () => {
-    const { ledger, at } = open();
-    ledger.claim(A, false);
-    at(2_000);
-    const service = { state: 'queued', fitFileId: 'f1' } as const;
-    ledger.confirm(A.sha256, 3, service);
-    const upload = { ...FOUND, state: 'confirmed', attempts: 3, refusals: 0, service };
-    expect(ledger.find(A.sha256)).toEqual({ ...upload, message: undefined, changedAt: 2000 });
-    expect(ledger.claim({ ...A, path: 'copy.fit' }, false)).toBe('confirmed');
-    expect(ledger.lastConfirmedAt()).toBe(2000);
-  });
-
   it('lets a refused recording be claimed again, and counts its attempts', () => {
     const { ledger } = open();
     ledger.claim(A, false);
@@ -116,23 +86,6 @@ describe('uploadLedger', () => {
     ledger.confirm(A.sha256, 2, {});
     const kept = { state: 'confirmed', attempts: 3, message: undefined, path: 'again.fit' };
     expect(ledger.find(A.sha256)).toMatchObject(kept);
-  });
-
-  it('keeps an undelivered recording pending for the next claim', () => {
-    const { ledger } = open();
-    ledger.claim(A, false);
-    ledger.release(A.sha256, 4);
-    expect(ledger.find(A.sha256)).toMatchObject({ state: 'pending', attempts: 4 });
-    expect(ledger.claim(A, false)).toBe('yours');
-  });
-
-  it('lets --force claim a confirmed recording, but not a recording that is being sent', () => {
-    const { ledger } = open();
-    ledger.claim(A, false);
-    expect(ledger.claim(A, true)).toBe('busy');
-    ledger.confirm(A.sha256, 1, {});
-    expect(ledger.claim(A, true)).toBe('yours');
-    expect(ledger.claim(A, true)).toBe('busy');
   });
 
   const ENDS = ['fails', 'is refused', 'dies with its process'];
@@ -153,20 +106,6 @@ describe('uploadLedger', () => {
     expect(ledger.find(A.sha256)).toEqual(before);
     expect(ledger.claim(A, false)).toBe('confirmed');
     expect(ledger.claim(A, true)).toBe('yours');
-  });
-
-  it('separates accounts', () => {
-    const { dir, ledger } = open();
-    const other = open(dir, 'athlete:2').ledger;
-    ledger.claim(A, false);
-    expect(other.find(A.sha256)).toBeUndefined();
-    expect(other.claim(A, false)).toBe('yours');
-    other.confirm(A.sha256, 1, {});
-    expect(ledger.find(A.sha256)?.state).toBe('pending');
-    expect([ledger.counts(), other.counts()]).toEqual([
-      { pending: 1, confirmed: 0, rejected: 0, undoing: 0, undone: 0, held: 0 },
-      { pending: 0, confirmed: 1, rejected: 0, undoing: 0, undone: 0, held: 0 },
-    ]);
   });
 
   it('counts the recordings of one account, in each state', () => {

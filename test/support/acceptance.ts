@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { dayOf } from '../../src/sandbox/resources/nutrition.ts';
@@ -13,6 +11,7 @@ import { type Finished, PROGRAM, type Run, type RunOptions } from './program.ts'
 import type { World } from './world.ts';
 import type { RequestRecord } from '../../src/sandbox/types.ts';
 
+export { freePort } from './local-server.ts';
 export * from './world.ts';
 
 /** Matches the authorization URL in the output of a login, once all of it is there. */
@@ -168,15 +167,6 @@ export function runInTerminal(
 
 function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
-/** Returns a port that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((done) => server.close(() => done()));
-  return port;
 }
 
 export function sha256(bytes: Uint8Array): string {

@@ -1,37 +1,28 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 
-export interface CallbackRequest {
+export interface Asked {
   readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** In place of the path and query of the address. */
   readonly path?: string;
-  /** The `Host` header; absent: the address's own. */
-  readonly host?: string;
-  readonly query?: Readonly<Record<string, string>>;
 }
 
-/**
- * Sends a request to a login's listener as no browser would: any method, path, `Host` and query.
- *
- * @returns the status, and the page
- */
-export function sendToListener(
-  redirectUri: string,
-  { method = 'GET', path, host, query = {} }: CallbackRequest,
-): Promise<{ status: number; html: string }> {
-  const url = new URL(redirectUri);
-  if (path !== undefined) url.pathname = path;
-  url.search = new URLSearchParams(query).toString();
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      url,
-      { method, agent: false, headers: { host: host ?? url.host } },
-      (answer) => {
-        let html = '';
-        answer.setEncoding('utf8').on('data', (text: string) => (html += text));
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, html }));
-        answer.on('error', reject);
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end();
+/** Sends a request to a login's listener, like a browser or like an attacker. */
+export async function ask(target: string, options: Asked = {}) {
+  const url = new URL(target);
+  const sent = request({
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port,
+    path: options.path ?? url.pathname + url.search,
+    method: options.method ?? 'GET',
+    headers: options.headers,
+    agent: false,
   });
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  let body = '';
+  for await (const chunk of response.setEncoding('utf8')) body += chunk as string;
+  const { statusCode: status, headers } = response;
+  return { status, headers, body };
 }

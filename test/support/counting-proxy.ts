@@ -1,4 +1,6 @@
-import { request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { forward } from './forward.ts';
 import { openServer } from './local-server.ts';
 
 /**
@@ -15,16 +17,12 @@ export async function openCountingProxy(target: string, holdMs: number) {
     total += 1;
     most = Math.max(most, now);
     answer.once('close', () => (now -= 1));
-    const onwards = request(
-      new URL(incoming.url ?? '/', target),
-      { method: incoming.method, headers: incoming.headers },
-      (reply) => {
-        answer.writeHead(reply.statusCode ?? 502, reply.headers);
-        reply.pipe(answer);
-      },
-    );
-    onwards.on('error', () => answer.destroy());
-    setTimeout(() => incoming.pipe(onwards), holdMs);
+    void (async () => {
+      const body = await buffer(incoming);
+      await sleep(holdMs);
+      const reply = await forward(incoming, body, target);
+      answer.writeHead(reply.status, reply.headers).end(reply.body);
+    })().catch(() => answer.destroy());
   });
   return { url, most: () => most, total: () => total };
 }

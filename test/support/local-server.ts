@@ -14,3 +14,13 @@ export async function openServer(listener: RequestListener, host = '127.0.0.1') 
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, port };
 }
+
+/** Returns a port of this machine that nothing listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

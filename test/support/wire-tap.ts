@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { type IncomingMessage, request as startRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { forward } from './forward.ts';
 import { openServer } from './local-server.ts';
 
 export type SecretKind =
@@ -27,7 +27,7 @@ export async function openWireTap(target: string) {
       found.set(value, kind);
     }
   };
-  const learnBody = (message: IncomingMessage, body: Buffer) => {
+  const learnBody = (message: Pick<IncomingMessage, 'headers'>, body: Buffer) => {
     if (message.headers['content-type']?.includes('json') !== true) return;
     try {
       learn(Object.entries(JSON.parse(body.toString()) as object));
@@ -38,20 +38,16 @@ export async function openWireTap(target: string) {
   const { url } = await openServer((incoming, outgoing) => {
     void (async () => {
       const body = await buffer(incoming);
-      const url = new URL(incoming.url ?? '/', target);
-      learn(url.searchParams);
+      learn(new URL(incoming.url ?? '/', target).searchParams);
       learnBody(incoming, body);
       const [, bearer] = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? '') ?? [];
       learn([['access_token', bearer]]);
-      const passed = startRequest(url, { method: incoming.method, headers: incoming.headers });
-      passed.end(body);
-      const [answer] = (await once(passed, 'response')) as [IncomingMessage];
-      const answerBody = await buffer(answer);
-      learnBody(answer, answerBody);
+      const answer = await forward(incoming, body, target);
+      learnBody(answer, answer.body);
       if (answer.headers.location !== undefined) {
         learn(new URL(answer.headers.location).searchParams);
       }
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers).end(answerBody);
+      outgoing.writeHead(answer.status, answer.headers).end(answer.body);
     })().catch(() => incoming.socket.destroy());
   });
   return { url, secrets: (): ReadonlyMap<string, SecretKind> => found };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import type { World } from '../support/world.ts';
 
 type Direction = 'request' | 'answer';
 type Cut = 'reset' | 'close';
@@ -36,11 +37,10 @@ export interface BadLine {
 }
 
 /**
- * @param target URL of the sandbox
  * @param only a text in the first line of the requests that faults may hit; default: any request
  */
-export async function openBadLine(target: string, only = ''): Promise<BadLine> {
-  const { port: targetPort } = new URL(target);
+export async function openBadLine({ sandbox }: World, only = ''): Promise<BadLine> {
+  const { port: targetPort } = new URL(sandbox.url);
   const script: LineFault[] = [];
   const sockets = new Set<Socket>();
   let hits = 0;

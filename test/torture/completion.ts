@@ -11,7 +11,14 @@ import type { Scene } from './scene.ts';
 const MOST_RUNS = 4;
 
 /** Requests that change something at the platform. */
-const SENDING = ['upload-fit', 'wellness', 'nutrition', 'nutrition-items', 'profile-update'];
+const SENDING = [
+  'upload-fit',
+  'workout-removal',
+  'wellness',
+  'nutrition',
+  'nutrition-items',
+  'profile-update',
+];
 
 /**
  * Runs a job and judges its report.

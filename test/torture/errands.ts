@@ -1,13 +1,16 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FaultRoute } from '../../src/sandbox/faults/spec.ts';
+import type { PlatformName } from '../../src/sandbox/settings.ts';
 import type { Random } from '../../src/seed/random.ts';
 import { profileOf } from '../../src/seed/synthesize.ts';
 import { makeRecording } from '../support/fit-maker.ts';
+import { gpx, ridePoints, tcx } from '../support/tracks.ts';
 import { makeZip } from '../support/zip-maker.ts';
 import { type Food, foodKey, foodsOn } from './cargo.ts';
-import type { Claim } from './reports.ts';
+import type { Round } from './kind.ts';
+import { type Claim, NOTHING } from './reports.ts';
 import type { Scene } from './scene.ts';
 
 /** A sending command with its files. The cargo of the scene holds what it sends. */
@@ -25,23 +28,56 @@ export interface Job {
 /** Prepares a job: writes its files, and runs earlier commands that it needs. */
 type Errand = (scene: Scene, random: Random) => Job | Promise<Job>;
 
-const NOTHING: Claim = { recordings: new Map(), wellness: new Map(), foods: new Map() };
-
 const NUTRITION_ROUTES = ['nutrition', 'nutrition-list', 'nutrition-items'] as const;
 
 /** Every command that sends. */
 const ERRANDS = {
   upload: (scene, random) => {
     const [[name, bytes] = ['', new Uint8Array()]] = newRecordings(scene, random, 1);
-    const path = scene.world.write(`${name}.fit`, bytes);
+    const path = scene.world.write(name, bytes);
     const claim = { ...NOTHING, recordings: new Map([[name, bytes]]) };
     return { args: ['upload', path, '--json'], routes: ['upload-fit'], claim };
   },
 
   folder: (scene, random) => {
     const { dir, recordings } = newFolder(scene, random);
-    const claim = { ...NOTHING, recordings };
-    return { args: ['upload', dir, '--json'], routes: ['upload-fit'], claim };
+    return uploadOf(dir, recordings);
+  },
+
+  tracks: async (scene, random) => {
+    const dir = join(scene.world.home.dir, `tracks-${scene.serial()}`);
+    const recordings = new Map<string, Uint8Array>();
+    for (let index = random.integer(2, 4); index > 0; index--) {
+      const start = Date.UTC(2026, 3, scene.serial(), 7);
+      const points = ridePoints(random.integer(300, 900), { hr: random.integer(90, 170) });
+      const isGpx = index % 2 === 0;
+      const text = isGpx
+        ? gpx([{ segments: [points] }], { start })
+        : tcx([{ sport: 'Biking', laps: [{ points }] }], { start });
+      const name = `track-${scene.serial()}`;
+      const track = join(dir, `${name}.${isGpx ? 'gpx' : 'tcx'}`);
+      mkdirSync(dir, { recursive: true });
+      writeFileSync(track, text);
+      const fit = join(scene.world.home.dir, `${name}.fit`);
+      await scene.run(['convert', track, '--out', fit]);
+      recordings.set(name, readFileSync(fit));
+    }
+    for (const [name, bytes] of recordings) scene.cargo.recordings.set(name, bytes);
+    return uploadOf(dir, recordings);
+  },
+
+  'undo upload': async (scene, random) => {
+    const { dir, recordings } = newFolder(scene, random);
+    await sent(scene, uploadOf(dir, recordings));
+    const [undone = ''] = recordings.keys();
+    recordings.delete(undone);
+    scene.cargo.recordings.delete(undone);
+    const [path = ''] = readdirSync(dir).filter((name) => name.startsWith(undone));
+    return {
+      args: ['undo', 'upload', join(dir, path), '--yes', '--json'],
+      routes: ['workout-removal', 'workouts'],
+      claim: { ...NOTHING, recordings },
+    };
   },
 
   watch: (scene, random) => {
@@ -144,17 +180,51 @@ const ERRANDS = {
 } as const satisfies Readonly<Record<string, Errand>>;
 
 export type ErrandName = keyof typeof ERRANDS;
-export const ERRAND_NAMES = Object.keys(ERRANDS) as [ErrandName, ...ErrandName[]];
+const NAMES = Object.keys(ERRANDS) as [ErrandName, ...ErrandName[]];
+/** A failed undo of an upload has neither code nor hint: faults of the service are for the others. */
+export const ERRAND_NAMES = NAMES.filter((name) => name !== 'undo upload') as typeof NAMES;
 
 /** What takes the place of errands that a platform of the interface does not offer. */
 const ON_INTERFACE: Partial<Record<ErrandName, ErrandName>> = {
   profile: 'wellness',
   'nutrition --add': 'nutrition',
+  'undo upload': 'folder',
 };
+
+/** Errands that are killed, on each platform that differs for them. */
+const DISTURBED: readonly [Disturbed, ...Disturbed[]] = [
+  ['nutrition changed', 'coach-watts'],
+  ['folder', 'interface'],
+  ['nutrition', 'interface'],
+  ['import', 'coach-watts'],
+  ['wellness', 'interface'],
+  ['undo', 'coach-watts'],
+  ['undo upload', 'coach-watts'],
+  ['profile', 'coach-watts'],
+  ['watch', 'coach-watts'],
+  ['import', 'interface'],
+  ['wellness', 'coach-watts'],
+  ['folder', 'coach-watts'],
+  ['tracks', 'coach-watts'],
+];
+type Disturbed = readonly [ErrandName, PlatformName];
+
+/** Returns the errand of a round, and its platform. All have their turn. */
+export function drawErrand(round: Round): Disturbed {
+  const found = round.turn(DISTURBED);
+  round.note(found.join(' on '));
+  return found;
+}
 
 export async function prepare(name: ErrandName, scene: Scene, random: Random): Promise<Job> {
   const offered = scene.platform === 'interface' ? (ON_INTERFACE[name] ?? name) : name;
   return await ERRANDS[offered](scene, random);
+}
+
+/** Returns the upload of a folder. */
+export function uploadOf(dir: string, recordings: Claim['recordings']): Job {
+  const claim = { ...NOTHING, recordings };
+  return { args: ['upload', dir, '--json'], routes: ['upload-fit'], claim };
 }
 
 /** Returns an endpoint of a job, mostly one that it surely calls. */
@@ -168,7 +238,8 @@ async function sent({ round, run }: Scene, { args }: Job): Promise<void> {
   if (code !== 0) round.failed('wrong report', `${args.join(' ')} ended with ${String(code)}`);
 }
 
-function newRecordings(
+/** Makes recordings that the platform has to hold, by file name. */
+export function newRecordings(
   { cargo, serial }: Scene,
   random: Random,
   count: number,
@@ -177,10 +248,10 @@ function newRecordings(
   for (let index = 0; index < count; index++) {
     const bytes = makeRecording({
       seed: random.uint32(),
-      sizeBytes: random.integer(1_200, 9_000),
+      sizeBytes: random.integer(1_200, random.pick([3_000, 9_000, 9_000, 100_000])),
       startTime: new Date(Date.UTC(2026, 0, 1) + random.integer(0, 40 * 86_400) * 1000),
     });
-    recordings.set(`ride-${serial()}`, bytes);
+    recordings.set(`ride-${serial()}.fit`, bytes);
   }
   for (const [name, bytes] of recordings) cargo.recordings.set(name, bytes);
   return recordings;
@@ -188,11 +259,11 @@ function newRecordings(
 
 /** Writes a folder of recordings: as files, packed, and in an archive. */
 function newFolder(scene: Scene, random: Random) {
-  const recordings = newRecordings(scene, random, random.integer(2, 5));
+  const recordings = newRecordings(scene, random, random.integer(2, 7));
   const name = `card-${scene.serial()}`;
   for (const [ride, bytes] of recordings) {
-    if (random.chance(0.7)) scene.world.write(`${name}/${ride}.fit`, bytes);
-    else scene.world.write(`${name}/${ride}.fit.gz`, gzipSync(bytes));
+    if (random.chance(0.7)) scene.world.write(`${name}/${ride}`, bytes);
+    else scene.world.write(`${name}/${ride}.gz`, gzipSync(bytes));
   }
   return { dir: join(scene.world.home.dir, name), recordings };
 }

@@ -1,7 +1,8 @@
-import { once } from 'node:events';
-import { type IncomingMessage, request as startRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { forward } from '../support/forward.ts';
 import { openServer } from '../support/local-server.ts';
+import type { World } from '../support/world.ts';
 
 /** A request that reached a gateway. */
 export interface GatewayRequest {
@@ -29,25 +30,24 @@ export interface Gateway {
   settle(): number;
 }
 
-/** @param target URL of the sandbox */
-export async function openGateway(target: string): Promise<Gateway> {
+export async function openGateway({ sandbox }: World): Promise<Gateway> {
   let choose: ((request: GatewayRequest) => Substitute | undefined) | undefined;
   let hits = 0;
   const { url } = await openServer((incoming, outgoing) => {
     void (async () => {
       const body = await buffer(incoming);
-      const url = new URL(incoming.url ?? '/', target);
+      const { pathname: path } = new URL(incoming.url ?? '/', sandbox.url);
       const { method = 'GET', headers } = incoming;
-      const received = { method, path: url.pathname, headers, body };
+      const received = { method, path, headers, body };
       const substitute = choose?.(received);
       if (substitute === undefined) {
-        const { status, headers: answered, body: real } = await pass(url, received);
-        outgoing.writeHead(status, answered).end(real);
+        const real = await forward(incoming, body, sandbox.url);
+        outgoing.writeHead(real.status, real.headers).end(real.body);
         return;
       }
       hits++;
-      const real = substitute.acts ? (await pass(url, received)).body : Buffer.alloc(0);
-      incoming.socket.end(substitute.answer(received, real));
+      const acted = substitute.acts ? await forward(incoming, body, sandbox.url) : undefined;
+      incoming.socket.end(substitute.answer(received, acted?.body ?? Buffer.alloc(0)));
     })().catch(() => incoming.socket.destroy());
   });
   return {
@@ -59,13 +59,6 @@ export async function openGateway(target: string): Promise<Gateway> {
       return settled;
     },
   };
-}
-
-async function pass(url: URL, { method, headers, body }: GatewayRequest) {
-  const passed = startRequest(url, { method, headers });
-  passed.end(body);
-  const [answer] = (await once(passed, 'response')) as [IncomingMessage];
-  return { status: answer.statusCode ?? 502, headers: answer.headers, body: await buffer(answer) };
 }
 
 /** Returns the bytes of an answer with a body of known length, unless `headers` say otherwise. */

@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PlatformName, SandboxSettings } from '../../src/sandbox/settings.ts';
 import { openServer } from '../support/local-server.ts';
 import type { Finished, Running } from '../support/program.ts';
-import { type World, openWorld } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 import type { Round } from './kind.ts';
 
 /** Moments in the life of a request, in order. */
@@ -62,19 +61,8 @@ export async function strike(
   return { finished, hasHit: proxy.disarm() };
 }
 
-/** Opens a world without a login; all of its requests pass a {@link MomentProxy}. */
-export async function openBehindProxy(
-  platform: PlatformName,
-  settings: Partial<SandboxSettings> = {},
-): Promise<{ readonly world: World; readonly proxy: MomentProxy }> {
-  const world = await openWorld({ platform, sandbox: { settings } });
-  const proxy = await openMomentProxy(world.sandbox.url);
-  world.home.env['SYNC_BASE_URL'] = proxy.url;
-  return { world, proxy };
-}
-
-/** Opens a proxy that knows how far each request is. Closes with the test. @param target sandbox's URL */
-async function openMomentProxy(target: string): Promise<MomentProxy> {
+/** Opens a proxy that knows how far each request is. Closes with the test. */
+export async function openMomentProxy({ sandbox }: World): Promise<MomentProxy> {
   let armed: Strike | undefined;
   let seen = 0;
   let hasHit = false;
@@ -96,7 +84,7 @@ async function openMomentProxy(target: string): Promise<MomentProxy> {
       strike.hit();
       return true;
     };
-    pass(incoming, outgoing, target, strikeAt).catch(() => incoming.socket.destroy());
+    pass(incoming, outgoing, sandbox.url, strikeAt).catch(() => incoming.socket.destroy());
   });
   return {
     url,

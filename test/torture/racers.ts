@@ -1,33 +1,33 @@
 import type { Random } from '../../src/seed/random.ts';
 import type { Finished } from '../support/program.ts';
 import type { World } from '../support/world.ts';
+import { judgeOutput } from './judge.ts';
 import type { Round } from './kind.ts';
-import { type Sent, judgeRun } from './sent.ts';
+import { type Claim, judgeProcess } from './reports.ts';
+import type { Scene } from './scene.ts';
 
 /** What several processes do at once. */
-export type Race = (round: Round, world: World) => Promise<void>;
+export type Race = (scene: Scene) => Promise<void>;
 
 /** One process of a race. */
 export interface Racer {
   readonly args: readonly string[];
   readonly input?: string;
-  /** What the platform holds after exit code 0. */
-  readonly sent?: Sent;
+  /** Of a process that sends with `--json`. */
+  readonly claim?: Claim;
   /** Exit codes that are right; default: 0. */
   readonly codes?: readonly number[];
 }
 
 /** Starts all processes at once, in an order of the seed, and judges what each of them reports. */
-export async function race(
-  round: Round,
-  world: World,
-  racers: readonly Racer[],
-): Promise<Finished[]> {
+export async function race(scene: Scene, racers: readonly Racer[]): Promise<Finished[]> {
+  const { round, world } = scene;
   round.count('processes', racers.length);
   return await Promise.all(
-    shuffled(round.random, racers).map(async ({ args, input, sent = {}, codes = [0] }) => {
-      const run = await world.program(args, input === undefined ? {} : { input });
-      judgeRun(round, world.sandbox, sent, args, run);
+    shuffled(round.random, racers).map(async ({ args, input = '', claim, codes = [0] }) => {
+      const run = await world.program(args, { input });
+      if (claim === undefined) judgeOutput(round, args.join(' '), run);
+      else judgeProcess(scene, args, run, claim);
       if (!codes.includes(run.code ?? -1)) {
         const what = `${args.join(' ')}: ${String(run.code)} ${run.stdout}${run.stderr}`;
         round.failed('wrong report', what);

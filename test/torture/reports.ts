@@ -1,6 +1,7 @@
 import { foodsHeld, sha256 } from '../support/acceptance.ts';
 import { type Finished, ndjson } from '../support/program.ts';
 import { type Food, foodKey } from './cargo.ts';
+import { judgeOutput } from './judge.ts';
 import type { Scene } from './scene.ts';
 
 /** What a command claims if it reports its delivery. */
@@ -14,6 +15,9 @@ export interface Claim {
   >;
   readonly profile?: { readonly weight: number; readonly ftp: number };
 }
+
+/** The claim of a command that sends nothing. */
+export const NOTHING: Claim = { recordings: new Map(), wellness: new Map(), foods: new Map() };
 
 export type Line = Readonly<Record<string, unknown>>;
 
@@ -39,6 +43,7 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
   FOLDER_GONE: 5,
   KEYCHAIN_LOCKED: 5,
   REJECTED: 6,
+  INTERRUPTED: 130,
 };
 /** An item that failed may arrive later: what the service answers ends by 5 then. */
 const LATER: readonly unknown[] = ['SERVICE_ANSWER', 'REJECTED'];
@@ -47,21 +52,64 @@ const EXPECTED_OF_PROFILE: readonly unknown[] = ['SCOPE_MISSING', 'REJECTED', 'S
 const PRECEDENCE = [130, 1, 2, 4, 5, 6, 3, 0];
 
 /** Compares what a run with `--json` says with what the platform holds, and with its exit code. */
-export function judgeReport(
-  { round, world, cargo }: Scene,
-  label: string,
-  { code, stdout }: Finished,
-  claim: Claim,
-): void {
+export function judgeReport(scene: Scene, label: string, finished: Finished, claim: Claim): void {
+  const { round, world } = scene;
+  const { code, stdout } = finished;
   const wrong = (what: string) => round.failed('wrong report', `${label}: ${what}`);
-  const { control } = world.sandbox;
-  const lines = ndjson(stdout);
+  const lines = judgeLines(scene, label, finished, claim);
   const codes = lines.flatMap((line) => exitCodesOf(line, wrong));
   const expected = PRECEDENCE.find((each) => codes.includes(each)) ?? 0;
   if (code !== expected) {
     wrong(`exit ${String(code)}, not ${expected}, for ${stdout}`);
   }
   judgeSummary(lines, wrong);
+  if (code !== 0) return;
+  const { control } = world.sandbox;
+  const held = control.state('athlete-1').athletes[0];
+  for (const [name, bytes] of claim.recordings) {
+    if (control.recordingBytes(sha256(bytes)) === null) wrong(`exit 0, but ${name} is not there`);
+  }
+  for (const date of claim.wellness.keys()) {
+    if (!held?.wellness.some((day) => day.date === date)) wrong(`exit 0, but not ${date}`);
+  }
+  if (claim.profile !== undefined) {
+    const { weight = 0, ftp } = held?.profile ?? {};
+    if (Math.abs(weight - claim.profile.weight) > 0.01 || ftp !== claim.profile.ftp) {
+      wrong(`exit 0, but the profile has ${weight} kg and ${String(ftp)} W`);
+    }
+  }
+}
+
+/**
+ * Judges what a process with `--json` printed that the round started itself. Of a killed process, and of a watcher
+ * that runs until it is ended, only the lines count.
+ */
+export function judgeProcess(
+  scene: Scene,
+  args: readonly string[],
+  finished: Finished,
+  claim: Claim,
+): void {
+  const { code, stdout, stderr } = finished;
+  const command = args.join(' ');
+  scene.round.note(`$ sync ${command} -> ${String(code)}\n${stdout}${stderr}`);
+  judgeOutput(scene.round, command, finished);
+  const isEndless = args.includes('watch') && !args.includes('--once');
+  const judge = code === null || isEndless ? judgeLines : judgeReport;
+  judge(scene, command, finished, claim);
+}
+
+/** Compares each line that says that an item was delivered with what the platform holds. @returns all lines */
+export function judgeLines(
+  { round, world, cargo }: Scene,
+  label: string,
+  { stdout }: Finished,
+  claim: Claim,
+): Line[] {
+  const wrong = (what: string) => round.failed('wrong report', `${label}: ${what}`);
+  const { control } = world.sandbox;
+  // A killed process may leave half a line.
+  const lines = ndjson(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
   const held = control.state('athlete-1').athletes[0];
   for (const line of lines.filter(isDelivery)) {
     const { type, date, reason, sha256: hash } = line;
@@ -90,19 +138,7 @@ export function judgeReport(
       }
     }
   }
-  if (code !== 0) return;
-  for (const [name, bytes] of claim.recordings) {
-    if (control.recordingBytes(sha256(bytes)) === null) wrong(`exit 0, but ${name} is not there`);
-  }
-  for (const date of claim.wellness.keys()) {
-    if (!held?.wellness.some((day) => day.date === date)) wrong(`exit 0, but not ${date}`);
-  }
-  if (claim.profile !== undefined) {
-    const { weight = 0, ftp } = held?.profile ?? {};
-    if (Math.abs(weight - claim.profile.weight) > 0.01 || ftp !== claim.profile.ftp) {
-      wrong(`exit 0, but the profile has ${weight} kg and ${String(ftp)} W`);
-    }
-  }
+  return lines;
 }
 
 /** Returns the exit codes that a line stands for. */

@@ -28,6 +28,8 @@ export interface Scene {
 export interface SceneOptions {
   /** Default: one of all, at random. */
   readonly platform?: PlatformName;
+  /** Default: at random. Only Coach Watts knows the scope. */
+  readonly readsNutrition?: boolean;
   /** The setting states the kind of platform, so that each answer has to name what it took. */
   readonly stated?: true;
   /** Starts the built program for each run; else the runs are in this process, without pauses. */
@@ -44,7 +46,8 @@ const SCOPES = [
   'profile:read',
 ] as const;
 
-async function logIn({ world, readsNutrition }: Pick<Scene, 'world' | 'readsNutrition'>) {
+/** Logs in with the scopes of the scene. */
+export async function logIn({ world, readsNutrition }: Pick<Scene, 'world' | 'readsNutrition'>) {
   await loginWithToken(world, {
     scopes: readsNutrition ? [...SCOPES, 'nutrition:read'] : [...SCOPES],
   });
@@ -59,21 +62,22 @@ export async function relogIfEnded(scene: Scene): Promise<void> {
 }
 
 export async function openScene(round: Round, options: SceneOptions = {}): Promise<Scene> {
-  const direct = (url: string) => Promise.resolve({ url });
+  const direct = ({ sandbox }: World) => Promise.resolve({ url: sandbox.url });
   return (await openSceneBehind(round, direct, options)).scene;
 }
 
-/** @param open opens a line to the sandbox, with an address for the program */
+/** @param open opens a line to the sandbox before the login, with an address for the program */
 export async function openSceneBehind<L extends { readonly url: string }>(
   round: Round,
-  open: (url: string) => Promise<L>,
+  open: (world: World) => Promise<L>,
   options: SceneOptions = {},
 ): Promise<{ readonly scene: Scene; readonly line: L }> {
   const { random } = round;
   const { platform = random.pick(PLATFORM_NAMES), program = false, settings = {} } = options;
-  const readsNutrition = platform === 'coach-watts' && random.chance(0.5);
+  const { readsNutrition: mayRead = random.chance(0.5) } = options;
+  const readsNutrition = platform === 'coach-watts' && mayRead;
   const world = await openWorld({ platform, sandbox: { settings } });
-  const line = await open(world.sandbox.url);
+  const line = await open(world);
   world.home.env['SYNC_BASE_URL'] = line.url;
   await logIn({ world, readsNutrition });
   if (options.stated === true) {

@@ -5,16 +5,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
 import type { RequestRecord } from '../../../src/sandbox/types.ts';
 import type { Random } from '../../../src/seed/random.ts';
-import { type World, expireAccess, openLoggedInWorld } from '../../support/acceptance.ts';
+import { type World, expireAccess } from '../../support/acceptance.ts';
 import { ndjson } from '../../support/program.ts';
 import { until } from '../../support/until.ts';
 import { type FakeClock, makeFakeClock, whyNoFakeClock } from '../../support/fake-clock.ts';
+import { complete, perform } from '../completion.ts';
+import { type Job, newRecordings, prepare, uploadOf } from '../errands.ts';
+import { judgeCargo } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
 import { liveLogins } from '../login-state.ts';
 import { type Race, judgeOwners } from '../racers.ts';
-import { judgePlatform, judgeRun } from '../sent.ts';
-import { SENDING, type Sending, makeFoods, makeRides, nutritionRecords } from '../sending.ts';
-import { finish, untilHeld, untilSending } from '../until-done.ts';
+import { NOTHING, judgeProcess } from '../reports.ts';
+import { type Scene, openScene } from '../scene.ts';
+import { untilHeld, untilSending } from '../waits.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
@@ -37,17 +40,18 @@ torture({
   missing: whyNoFakeClock,
   run: async (round) => {
     const runRound = round.turn(ROUNDS);
-    const world = await openLoggedInWorld({
-      sandbox: {
-        settings: {
-          refreshToken: round.random.pick(['keep', 'rotate']),
-          refreshTtl: 30 * DAY,
-          announceRefreshTtl: round.random.chance(0.5),
-        },
+    const scene = await openScene(round, {
+      platform: 'coach-watts',
+      program: true,
+      settings: {
+        refreshToken: round.random.pick(['keep', 'rotate']),
+        refreshTtl: 30 * DAY,
+        announceRefreshTtl: round.random.chance(0.5),
       },
     });
+    const { world } = scene;
     round.note(runRound.name);
-    await runRound(round, world);
+    await runRound(scene);
     if (liveLogins(world) !== 1) round.failed('lost', 'the login');
     // `daemon stop` aborts the request that is in flight.
     judgeOwners(round, world, runRound === stopUnderSteps ? 2 : 1);
@@ -59,44 +63,41 @@ function drawOffset(random: Random): number {
 }
 
 /** Each command sees another time. Tokens end for the service, or for the clock, or for neither. */
-async function wrongClocks(round: Round, world: World): Promise<void> {
+async function wrongClocks(scene: Scene): Promise<void> {
+  const { round, world } = scene;
   const { random } = round;
-  const clock = makeFakeClock(world.home);
-  const rides = [...makeRides(random, 3)];
-  const foods = makeFoods(random, 3);
-  const dates = [...new Set(foods.map(({ date }) => date))];
+  const clock = setClock(scene);
+  const recordings = new Map<string, Uint8Array>();
   for (let step = 1; step <= 3; step++) {
     clock.set(drawOffset(random));
     if (random.chance(0.3)) world.sandbox.control.expire();
     if (random.chance(0.3)) expireAccess(world);
-    const recordings = new Map(rides.slice(0, step));
-    for (const [name, bytes] of recordings) world.write(join('card', name), bytes);
-    await runWrong(round, world, clock, { args: ['upload', 'card'], sent: { recordings } });
-    const eaten = foods.filter(({ date }) => dates.slice(0, step).includes(date));
-    const file = world.write('food.json', JSON.stringify(nutritionRecords(eaten)));
+    for (const [name, bytes] of newRecordings(scene, random, 1)) {
+      world.write(join('card', name), bytes);
+      recordings.set(name, bytes);
+    }
+    await runWrong(scene, uploadOf('card', recordings));
     clock.set(drawOffset(random));
-    const args = ['push', 'nutrition', file];
-    await runWrong(round, world, clock, { args, sent: { foods: eaten } });
+    await runWrong(scene, await prepare('nutrition', scene, random));
   }
-  const sent = { recordings: new Map(rides), foods };
-  judgePlatform(round, world.sandbox, sent);
-  await finish(round, world, { args: ['upload', 'card'], sent });
+  judgeCargo(round, world.sandbox, scene.cargo);
+  clock.set(0);
+  await complete(scene, [uploadOf('card', recordings)]);
 }
 
-async function runWrong(
-  round: Round,
-  world: World,
-  { env }: FakeClock,
-  { args, sent }: Sending,
-): Promise<void> {
+/** Makes a clock for all processes of the scene. */
+function setClock({ world }: Scene): FakeClock {
+  const clock = makeFakeClock(world.home);
+  Object.assign(world.home.env, clock.env);
+  return clock;
+}
+
+async function runWrong(scene: Scene, job: Job): Promise<void> {
+  const { round, world } = scene;
   world.sandbox.control.clearRequests();
-  const json = [...args, '--json'];
-  const run = await world.program(json, { env });
-  judgeRun(round, world.sandbox, sent, json, run);
+  const { code } = await perform(scene, job);
   round.count('runs with a wrong clock');
-  if (run.code !== 0) {
-    round.failed('wrong report', `${args.join(' ')}: ${String(run.code)} ${run.stdout}`);
-  }
+  if (code !== 0) round.failed('wrong report', `${job.args.join(' ')}: ${String(code)}`);
   judgeRefreshes(round, world, 1);
 }
 
@@ -126,10 +127,11 @@ function countSteps(clock: FakeClock): { to: (offset: number) => void; most: () 
  * The clock steps while files arrive. The service is away for some steps, so that retries are due. The
  * last step is back by years, while the watcher pauses: a pause by the time of day would last as long.
  */
-async function watcherUnderSteps(round: Round, world: World): Promise<void> {
+async function watcherUnderSteps(scene: Scene): Promise<void> {
+  const { round, world } = scene;
   const { random } = round;
   const { control } = world.sandbox;
-  const recordings = makeRides(random, 8);
+  const recordings = newRecordings(scene, random, 8);
   const clock = makeFakeClock(world.home);
   const steps = countSteps(clock);
   if (random.chance(0.5)) steps.to(drawOffset(random));
@@ -151,11 +153,11 @@ async function watcherUnderSteps(round: Round, world: World): Promise<void> {
     control.clearFaults();
   }
   await untilHeld(world, recordings.size);
-  judgePlatform(round, world.sandbox, { recordings });
+  judgeCargo(round, world.sandbox, scene.cargo);
   judgeRefreshes(round, world, steps.most());
   watcher.child.kill('SIGTERM');
   const ended = await watcher.finished;
-  judgeRun(round, world.sandbox, { recordings }, ['watch', '--json'], ended);
+  judgeProcess(scene, ['watch', '--json'], ended, { ...NOTHING, recordings });
 }
 
 /** Waits until the service has refused an upload: the watcher then pauses. */
@@ -167,15 +169,15 @@ async function untilRefused({ sandbox }: World): Promise<void> {
 }
 
 /** The clock steps while requests are in flight. */
-async function commandUnderSteps(round: Round, world: World): Promise<void> {
+async function commandUnderSteps(scene: Scene): Promise<void> {
+  const { round, world } = scene;
   const { random } = round;
   world.sandbox.control.addFaults('any:delay=60ms*inf');
-  const name = random.pick(['upload', 'push nutrition', 'push wellness', 'import'] as const);
-  const sending = await SENDING[name](world, random);
+  const errand = random.pick(['folder', 'nutrition', 'wellness', 'import'] as const);
+  const job = await prepare(errand, scene, random);
   const clock = makeFakeClock(world.home);
   const steps = countSteps(clock);
-  const json = [...sending.args, '--json'];
-  const running = world.start(json, { env: clock.env });
+  const running = world.start(job.args, { env: clock.env });
   const onExchange = (message: unknown) => {
     // The program is about to date its new token.
     if ((message as RequestRecord).route === 'token') return;
@@ -185,14 +187,15 @@ async function commandUnderSteps(round: Round, world: World): Promise<void> {
   subscribe(EXCHANGES, onExchange);
   const run = await running.finished;
   unsubscribe(EXCHANGES, onExchange);
-  judgeRun(round, world.sandbox, sending.sent, json, run);
-  if (run.code !== 0) round.failed('wrong report', `${name}: ${String(run.code)} ${run.stdout}`);
+  judgeProcess(scene, job.args, run, job.claim);
+  if (run.code !== 0) round.failed('wrong report', `${errand}: ${String(run.code)} ${run.stdout}`);
   judgeRefreshes(round, world, steps.most());
-  await finish(round, world, sending);
+  await complete(scene, [job]);
 }
 
 /** The days of records near midnight and changes to daylight saving time, by Node's own zone data. */
-async function localDates(round: Round, world: World): Promise<void> {
+async function localDates(scene: Scene): Promise<void> {
+  const { round, world } = scene;
   const { random } = round;
   const zone = random.pick([
     'Europe/Berlin',
@@ -200,11 +203,11 @@ async function localDates(round: Round, world: World): Promise<void> {
     'Asia/Kolkata',
     'Pacific/Auckland',
   ]);
-  const clock = makeFakeClock(world.home);
+  const clock = setClock(scene);
   const offset = drawOffset(random);
   clock.set(offset);
   const local = new Intl.DateTimeFormat('en-CA', { timeZone: zone });
-  const wellness = new Map<string, { hrv: number }>();
+  const { wellness } = scene.cargo;
   const records: object[] = [];
   // Days after the clock's today are refused.
   const year = new Date(Date.now() + offset * 1_000).getUTCFullYear() - 1;
@@ -220,19 +223,20 @@ async function localDates(round: Round, world: World): Promise<void> {
     records.push({ date: instant.toISOString(), hrv });
   }
   const file = world.write('wellness.json', JSON.stringify(records));
-  const args = ['push', 'wellness', file, '--tz', zone];
-  await runWrong(round, world, clock, { args, sent: { wellness } });
-  judgePlatform(round, world.sandbox, { wellness });
+  const args = ['push', 'wellness', file, '--tz', zone, '--json'];
+  await runWrong(scene, { args, routes: ['wellness'], claim: { ...NOTHING, wellness } });
+  judgeCargo(round, world.sandbox, scene.cargo);
 }
 
 /**
  * Three processes with different clocks have the same files: none takes what another sends. All clocks
  * step while two of them wait for the refresh of the third: none gives up early.
  */
-async function twoClocks(round: Round, world: World): Promise<void> {
+async function twoClocks(scene: Scene): Promise<void> {
+  const { round, world } = scene;
   const { random } = round;
   world.sandbox.control.addFaults('upload-fit:delay=700ms*4', 'upload-fit:delay=50ms*inf');
-  const recordings = makeRides(random, 8);
+  const recordings = newRecordings(scene, random, 8);
   for (const [name, bytes] of recordings) world.write(join('card', name), bytes);
   expireAccess(world);
   world.sandbox.control.addFaults('refresh:delay=2s');
@@ -251,20 +255,21 @@ async function twoClocks(round: Round, world: World): Promise<void> {
     stepped,
     ...clocks.map(async ({ clock }) => {
       const run = await world.program(args, { env: clock.env });
-      judgeRun(round, world.sandbox, { recordings }, args, run);
+      judgeProcess(scene, args, run, { ...NOTHING, recordings });
       round.count('runs with a wrong clock');
       if (run.code !== 0) round.failed('wrong report', `upload: ${String(run.code)} ${run.stdout}`);
     }),
   ]);
-  judgePlatform(round, world.sandbox, { recordings });
+  judgeCargo(round, world.sandbox, scene.cargo);
   judgeRefreshes(round, world, 6);
 }
 
 /** The clock steps while `daemon stop` waits for the end of an upload: it reports the time that passed. */
-async function stopUnderSteps(round: Round, world: World): Promise<void> {
+async function stopUnderSteps(scene: Scene): Promise<void> {
+  const { round, world } = scene;
   const { random } = round;
   const { control } = world.sandbox;
-  const recordings = makeRides(random, 1);
+  const recordings = newRecordings(scene, random, 1);
   for (const [name, bytes] of recordings) world.write(join('card', name), bytes);
   control.addFaults('upload-fit:delay=4s');
   const clock = makeFakeClock(world.home);
@@ -281,5 +286,5 @@ async function stopUnderSteps(round: Round, world: World): Promise<void> {
   if (code !== 0 || line?.['outcome'] !== 'stopped' || !(tookMs >= 0 && tookMs < 60_000)) {
     round.failed('wrong report', `daemon stop: ${String(code)} ${stdout}`);
   }
-  await finish(round, world, { args: ['upload', 'card'], sent: { recordings } });
+  await complete(scene, [uploadOf('card', recordings)]);
 }

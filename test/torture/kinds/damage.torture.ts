@@ -11,20 +11,15 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
-import { PLATFORM_NAMES } from '../../../src/sandbox/settings.ts';
 import type { Random } from '../../../src/seed/random.ts';
-import {
-  type World,
-  expireAccess,
-  loginWithToken,
-  openLoggedInWorld,
-} from '../../support/acceptance.ts';
+import { type World, expireAccess } from '../../support/acceptance.ts';
 import type { Finished } from '../../support/program.ts';
-import { judgeOutput } from '../judge.ts';
+import { complete } from '../completion.ts';
+import { newRecordings, prepare } from '../errands.ts';
+import { judgeCargo, judgeOutput } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
-import { judgePlatform } from '../sent.ts';
-import { SENDING, makeRides, undisturbed } from '../sending.ts';
-import { finish, untilKept } from '../until-done.ts';
+import { type Scene, logIn, openScene } from '../scene.ts';
+import { untilKept } from '../waits.ts';
 
 /** Files of the state folder and the configuration that a crash may leave damaged. */
 const FILES = [
@@ -66,36 +61,35 @@ torture({
       await loseLedgerOfStash(round);
       return;
     }
-    const world = await openLoggedInWorld({ platform: random.pick(PLATFORM_NAMES) });
+    const scene = await openScene(round, { readsNutrition: true });
+    const { world } = scene;
     // Without the ledger, an earlier version of an item cannot be told from an edit in the platform.
-    const command = random.pick(['import', 'import', 'upload', 'push wellness'] as const);
-    // Processes: what this one opens would hide the damage.
+    const errand = random.pick(['import', 'import', 'folder', 'wellness'] as const);
     const snapshot = join(world.home.dir, 'snapshot');
-    const sending = SENDING[command](world, random);
+    const job = await prepare(errand, scene, random);
     keepCopies(world, snapshot);
     // A refresh writes the login.
     expireAccess(world);
-    await runAndKill(world, sending.args, random.integer(2, 6));
+    await runAndKill(world, job.args, random.integer(2, 6));
 
     const damage = random.pick(DAMAGES);
     const hasChanged = applyDamage(join(world.home.dir, file), snapshot, damage, random);
-    round.note(`${command}: ${file} ${damage[0]}`);
+    round.note(`${errand}: ${file} ${damage[0]}`);
     round.count(hasChanged ? 'damaged files' : 'files that were not there');
-    const quick = undisturbed(world);
-    for (const args of READING) judge(round, args, file, await quick.sync(args));
-    const json = [...sending.args, '--json'];
-    const run = await quick.sync(json);
-    judge(round, json, file, run);
-    if (run.code !== 0) await followHint(round, world, run);
-    await finish(round, quick, sending);
+    for (const args of READING) judge(round, args, file, await world.sync(args));
+    const run = await world.sync(job.args);
+    judge(round, job.args, file, run);
+    if (run.code !== 0) await followHint(scene, run);
+    await complete(scene, [job]);
   },
 });
 
 /** A watcher is killed that holds the only copies of recordings; then its ledger is damaged. */
 async function loseLedgerOfStash(round: Round): Promise<void> {
   const { random } = round;
-  const world = await openLoggedInWorld({ platform: random.pick(PLATFORM_NAMES) });
-  const recordings = makeRides(random, random.integer(4, 8));
+  const scene = await openScene(round);
+  const { world } = scene;
+  const recordings = newRecordings(scene, random, random.integer(4, 8));
   const snapshot = join(world.home.dir, 'snapshot');
   const ledger = join(world.home.dir, 'state', 'ledger.db');
   const damage = random.pick(DAMAGES);
@@ -128,10 +122,10 @@ async function loseLedgerOfStash(round: Round): Promise<void> {
   const run = await world.program(args);
   judge(round, args, 'state/ledger.db', run);
   if (run.code !== 0) {
-    await followHint(round, world, run);
+    await followHint(scene, run);
     judge(round, args, 'state/ledger.db', await world.program(args));
   }
-  judgePlatform(round, world.sandbox, { recordings });
+  judgeCargo(round, world.sandbox, scene.cargo);
   const stash = readdirSync(join(world.home.dir, 'state', 'outbox'));
   if (stash.length > 0) round.failed('wrong report', `left in the stash: ${stash.join()}`);
 }
@@ -189,7 +183,8 @@ function judge(round: Round, args: readonly string[], file: string, run: Finishe
 }
 
 /** Does what the message says: moves the named ledger away, logs in, removes the configuration. */
-async function followHint(round: Round, world: World, run: Finished): Promise<void> {
+async function followHint(scene: Scene, run: Finished): Promise<void> {
+  const { round, world } = scene;
   const text = run.stdout + run.stderr;
   const { dir } = world.home;
   if (/move the file away/i.test(text)) {
@@ -201,9 +196,9 @@ async function followHint(round: Round, world: World, run: Finished): Promise<vo
   } else if (text.includes('config.json')) {
     rmSync(join(dir, 'config', 'config.json'));
     // The profile's settings were there.
-    await loginWithToken(world);
+    await logIn(scene);
   } else if (text.includes('sync login')) {
-    await loginWithToken(world);
+    await logIn(scene);
   } else {
     round.failed('wrong report', `no hint: ${text}`);
   }

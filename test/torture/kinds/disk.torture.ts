@@ -4,15 +4,16 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
 import type { RequestRecord } from '../../../src/sandbox/types.ts';
-import { expireAccess, loginWithToken, openWorld } from '../../support/acceptance.ts';
+import { type World, expireAccess } from '../../support/acceptance.ts';
 import { mountCrashDisk, whyNoCrashDisk } from '../../support/crash-disk.ts';
 import { type SmallDisk, mountSmallDisk, whyNoMount } from '../../support/disk.ts';
 import type { Finished } from '../../support/program.ts';
+import { complete } from '../completion.ts';
+import { drawErrand, prepare } from '../errands.ts';
 import { type Round, torture } from '../kind.ts';
 import { followTokens, isLoginLost } from '../login-state.ts';
-import { judgeRun } from '../sent.ts';
-import { SENDING, drawCase } from '../sending.ts';
-import { finish } from '../until-done.ts';
+import { judgeLines } from '../reports.ts';
+import { logIn, openSceneBehind } from '../scene.ts';
 
 /** How a disk fails: before the command, or at the nth answer of the service. */
 const TROUBLES = ['full', 'almost full', 'no inodes', 'read-only', 'fails'] as const;
@@ -25,29 +26,33 @@ torture({
   missing: () => whyNoMount() ?? whyNoCrashDisk(),
   run: async (round) => {
     const { random } = round;
-    const [name, platform] = drawCase(round);
+    const [errand, platform] = drawErrand(round);
     const trouble = random.pick(TROUBLES);
     // Only an import writes temporary files.
     const place =
-      name === 'import' && trouble !== 'fails' ? random.pick(['state', 'tmp']) : 'state';
-    const world = await openWorld({ platform });
-    const { sandbox, home } = world;
-    home.env['TMPDIR'] = join(home.dir, 'tmp');
-    mkdirSync(home.env['TMPDIR']);
-    const disk = openDisk(join(home.dir, place), trouble);
-    await loginWithToken(world);
+      errand === 'import' && trouble !== 'fails' ? random.pick(['state', 'tmp']) : 'state';
+    const open = ({ sandbox, home }: World) => {
+      home.env['TMPDIR'] = join(home.dir, 'tmp');
+      mkdirSync(home.env['TMPDIR']);
+      return Promise.resolve({
+        url: sandbox.url,
+        ...openDisk(join(home.dir, place), trouble),
+      });
+    };
+    // Processes: what this one opens would keep a failed disk from being unmounted.
+    const options = { platform, program: true };
+    const { scene, line: disk } = await openSceneBehind(round, open, options);
+    const { world } = scene;
     const issued = followTokens();
-    // A process: what this one opens would keep a failed disk from being unmounted.
-    const sending = await SENDING[name](world, random);
+    const job = await prepare(errand, scene, random);
     if (random.chance(0.5)) expireAccess(world);
 
     const nth = trouble === 'read-only' ? 0 : random.integer(0, 4);
     const stop = failAtAnswer(nth, disk);
     round.note(`${place} ${trouble} at answer ${nth}`);
     for (let run = 1; run <= 2; run++) {
-      const json = [...sending.args, '--json'];
-      const finished = await world.program(json);
-      judgeRun(round, sandbox, sending.sent, json, finished);
+      const finished = await scene.run(job.args);
+      judgeLines(scene, job.args.join(' '), finished, job.claim);
       judgeWords(round, place === 'tmp' ? UNPACKING : DISK, finished);
       round.count(finished.code === 0 ? 'runs that ended well' : 'failed runs');
     }
@@ -57,9 +62,9 @@ torture({
       // Space is reserved before a refresh. A disk that fails during it takes the new tokens with it.
       if (trouble !== 'fails' || route !== 'token') round.failed('lost', 'the login');
       round.count('logins lost with an answer');
-      await loginWithToken(world);
+      await logIn(scene);
     }
-    await finish(round, world, sending);
+    await complete(scene, [job]);
   },
 });
 

@@ -1,15 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
 import { type FuseMount, mountFuse, whyNoFuse } from '../../support/fuse.ts';
 import { isAlive } from '../../support/processes.ts';
 import { type Running, ndjson } from '../../support/program.ts';
 import { NEVER_MS } from '../../support/until.ts';
-import { type Round, torture } from '../kind.ts';
-import { judgePlatform, judgeRun } from '../sent.ts';
-import { makeRides } from '../sending.ts';
-import { finish, untilHeld, untilSending } from '../until-done.ts';
+import { complete } from '../completion.ts';
+import { newRecordings, uploadOf } from '../errands.ts';
+import { judgeCargo, judgeRecordings } from '../judge.ts';
+import { torture } from '../kind.ts';
+import { NOTHING, judgeProcess } from '../reports.ts';
+import { type Scene, openScene } from '../scene.ts';
+import { untilHeld, untilSending } from '../waits.ts';
 
 const ROUNDS = [watcher, upload, beside, daemon] as const;
 
@@ -20,22 +22,24 @@ torture({
   rounds: { short: 4, full: 16 },
   missing: whyNoFuse,
   run: async (round) => {
-    const world = await openLoggedInWorld();
-    const source = join(world.home.dir, 'source');
+    const scene = await openScene(round, { platform: 'coach-watts', program: true });
+    const { dir } = scene.world.home;
+    const source = join(dir, 'source');
     mkdirSync(source);
-    const mount = await mountFuse(source, join(world.home.dir, 'card'));
-    const recordings = makeRides(round.random, 8);
-    await round.turn(ROUNDS)(round, world, mount, recordings);
+    const mount = await mountFuse(source, join(dir, 'card'));
+    const recordings = newRecordings(scene, round.random, 8);
+    await round.turn(ROUNDS)(scene, mount, recordings);
     mount.answer();
     for (const [name, bytes] of recordings) writeFileSync(join(source, name), bytes);
-    await finish(round, world, { args: ['upload', 'card'], sent: { recordings } });
+    await complete(scene, [uploadOf('card', recordings)]);
   },
 });
 
 type Recordings = ReadonlyMap<string, Uint8Array>;
 
 /** Files arrive before and during the hang. The watcher goes on, or ends when it is told to. */
-async function watcher(round: Round, world: World, mount: FuseMount, recordings: Recordings) {
+async function watcher(scene: Scene, mount: FuseMount, recordings: Recordings) {
+  const { round, world } = scene;
   const { random } = round;
   const running = world.start(['watch', 'card', '--json', '--poll', '1']);
   await running.waitFor(/"event":"ready"/);
@@ -45,24 +49,25 @@ async function watcher(round: Round, world: World, mount: FuseMount, recordings:
     mount.hang();
     round.count('hangs');
     await sleep(random.between(0, 4_000));
-    await readsInTime(round, world);
+    await readsInTime(scene);
     if (random.chance(0.3)) {
-      await endsInTime(round, running);
+      await endsInTime(scene, running);
       return;
     }
     mount.answer();
   }
   await untilHeld(world, recordings.size);
-  judgePlatform(round, world.sandbox, { recordings });
-  await endsInTime(round, running);
-  judgeRun(round, world.sandbox, { recordings }, ['watch', '--json'], await running.finished);
+  judgeCargo(round, world.sandbox, scene.cargo);
+  await endsInTime(scene, running);
+  judgeProcess(scene, ['watch', '--json'], await running.finished, { ...NOTHING, recordings });
 }
 
 /**
  * The folder hangs at any moment, or while a request is in flight. Then the
  * next file is read, which blocks the main thread: only the watchdog can end the process.
  */
-async function upload(round: Round, world: World, mount: FuseMount, recordings: Recordings) {
+async function upload(scene: Scene, mount: FuseMount, recordings: Recordings) {
+  const { round, world } = scene;
   const { random } = round;
   for (const [name, bytes] of recordings)
     writeFileSync(join(world.home.dir, 'source', name), bytes);
@@ -75,15 +80,16 @@ async function upload(round: Round, world: World, mount: FuseMount, recordings: 
   mount.hang();
   round.count('hangs');
   await sleep(random.between(0, 2_000));
-  await readsInTime(round, world);
-  if (isSending || random.chance(0.5)) await endsInTime(round, running);
+  await readsInTime(scene);
+  if (isSending || random.chance(0.5)) await endsInTime(scene, running);
   mount.answer();
-  judgeRun(round, world.sandbox, { recordings }, args, await running.finished);
+  judgeProcess(scene, args, await running.finished, { ...NOTHING, recordings });
   world.sandbox.control.clearFaults();
 }
 
 /** One of three folders hangs: the others are served, and the status names it until it answers. */
-async function beside(round: Round, world: World, mount: FuseMount, recordings: Recordings) {
+async function beside(scene: Scene, mount: FuseMount, recordings: Recordings) {
+  const { round, world } = scene;
   const { random } = round;
   const other = join(world.home.dir, 'other');
   for (const name of [other, join(world.home.dir, 'local')]) mkdirSync(name);
@@ -102,16 +108,17 @@ async function beside(round: Round, world: World, mount: FuseMount, recordings: 
   const reached = sent.filter(({ folder }) => folder !== 'source');
   await untilHeld(world, reached.length);
   const served = new Map(reached.map(({ name, bytes }) => [name, bytes]));
-  judgePlatform(round, world.sandbox, { recordings: served });
+  judgeRecordings(round, world.sandbox, served);
   if (random.chance(0.5)) await running.waitFor(/"state":"silent"/);
   mount.answer();
   await untilHeld(world, recordings.size);
-  judgePlatform(round, world.sandbox, { recordings });
-  await endsInTime(round, running);
+  judgeCargo(round, world.sandbox, scene.cargo);
+  await endsInTime(scene, running);
 }
 
 /** `daemon stop` reports only what is true of the process. */
-async function daemon(round: Round, world: World, mount: FuseMount, recordings: Recordings) {
+async function daemon(scene: Scene, mount: FuseMount, recordings: Recordings) {
+  const { round, world } = scene;
   const { random } = round;
   for (const [name, bytes] of recordings)
     writeFileSync(join(world.home.dir, 'source', name), bytes);
@@ -121,7 +128,7 @@ async function daemon(round: Round, world: World, mount: FuseMount, recordings: 
   mount.hang();
   round.count('hangs');
   await sleep(random.between(0, 6_000));
-  await readsInTime(round, world);
+  await readsInTime(scene);
   const stop = await world.program(['daemon', 'stop', '--json']);
   round.note(`daemon stop: ${String(stop.code)} ${stop.stdout}`);
   const [outcome] = ndjson(stop.stdout);
@@ -131,7 +138,7 @@ async function daemon(round: Round, world: World, mount: FuseMount, recordings: 
 }
 
 /** Commands that do not need the folder answer while it hangs: with 5 once the daemon says that it is silent. */
-async function readsInTime(round: Round, world: World): Promise<void> {
+async function readsInTime({ round, world }: Scene): Promise<void> {
   for (const { args, codes } of [
     { args: ['status', '--json'], codes: [0] },
     { args: ['daemon', 'status', '--json'], codes: [0, 5] },
@@ -145,7 +152,7 @@ async function readsInTime(round: Round, world: World): Promise<void> {
   }
 }
 
-async function endsInTime(round: Round, running: Running): Promise<void> {
+async function endsInTime({ round }: Scene, running: Running): Promise<void> {
   running.child.kill('SIGTERM');
   const ended = await Promise.race([running.finished, sleep(NEVER_MS)]);
   if (ended === undefined) round.failed('hang', 'the process after SIGTERM');

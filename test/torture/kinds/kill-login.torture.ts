@@ -6,6 +6,7 @@ import {
   expireAccess,
   freePort,
   loginWithToken,
+  openWorld,
   ownerOf,
   startLogin,
   tokenFile,
@@ -22,8 +23,7 @@ import {
   storedRefreshToken,
   wasUsed,
 } from '../login-state.ts';
-import { type MomentProxy, openBehindProxy, strike } from '../moment-proxy.ts';
-import { undisturbed } from '../sending.ts';
+import { type MomentProxy, openMomentProxy, strike } from '../moment-proxy.ts';
 
 const PROCEDURES = [
   refresh,
@@ -45,7 +45,9 @@ torture({
     const refreshToken = round.random.pick(['rotate', 'rotate', 'keep'] as const);
     const reuseRevokesFamily = round.random.chance(0.5);
     const settings = { refreshToken, reuseRevokesFamily };
-    const { world, proxy } = await openBehindProxy('coach-watts', settings);
+    const world = await openWorld({ platform: 'coach-watts', sandbox: { settings } });
+    const proxy = await openMomentProxy(world);
+    world.home.env['SYNC_BASE_URL'] = proxy.url;
     round.note(`${procedure.name}, refresh tokens: ${refreshToken}`);
     await procedure(round, world, proxy);
   },
@@ -134,10 +136,10 @@ async function registration(round: Round, world: World, proxy: MomentProxy): Pro
   }
   const isKept = existsSync(join(world.home.dir, 'state', 'clients.json'));
   const before = registered();
-  const first = await undisturbed(world).sync([...args, '--start', '--json'], { env });
+  const first = await world.sync([...args, '--start', '--json'], { env });
   if (first.code !== 0) round.failed('wrong report', `login --register: ${first.stderr}`);
   if (registered() - before > (isKept ? 0 : 1)) round.failed('duplicated', 'a client');
-  const again = await undisturbed(world).sync([...args, '--start', '--json'], { env });
+  const again = await world.sync([...args, '--start', '--json'], { env });
   const clients = [first, again].map(({ stdout }) => {
     const [line = {}] = ndjson(stdout) as { authorizeUrl?: string }[];
     return new URL(line.authorizeUrl ?? 'about:blank').searchParams.get('client_id');
@@ -148,7 +150,7 @@ async function registration(round: Round, world: World, proxy: MomentProxy): Pro
   const { authorizeUrl = '' } = (ndjson(again.stdout)[0] ?? {}) as { authorizeUrl?: string };
   const { headers } = await fetch(authorizeUrl, { redirect: 'manual' });
   const input = `${headers.get('location') ?? ''}\n`;
-  const last = await undisturbed(world).sync(['login', '--finish'], { env, input });
+  const last = await world.sync(['login', '--finish'], { env, input });
   if (last.code !== 0) round.failed('lost', `the login after a registration: ${last.stderr}`);
 }
 
@@ -216,7 +218,7 @@ async function convert(round: Round, world: World): Promise<void> {
 }
 
 async function setting(world: World, key: string): Promise<string> {
-  return (await undisturbed(world).sync(['config', 'get', key])).stdout.trim();
+  return (await world.sync(['config', 'get', key])).stdout.trim();
 }
 
 /** Kills at a moment of a request to `path`, or at any time. */
@@ -245,7 +247,7 @@ async function killWithin(round: Round, ms: number, running: Running): Promise<F
 }
 
 async function run(round: Round, world: World, args: readonly string[]): Promise<Finished> {
-  const finished = await undisturbed(world).sync(args);
+  const finished = await world.sync(args);
   round.note(`${args.join(' ')}: ${String(finished.code)}\n${finished.stderr}`);
   judgeOutput(round, args.join(' '), finished);
   return finished;

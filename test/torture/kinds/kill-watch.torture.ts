@@ -2,14 +2,15 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
 import { endWatchers, watchersIn } from '../../support/processes.ts';
 import { ndjson } from '../../support/program.ts';
-import { judgeOutput } from '../judge.ts';
-import { type Round, torture } from '../kind.ts';
-import { judgePlatform, judgeRun } from '../sent.ts';
-import { makeRides, undisturbed } from '../sending.ts';
-import { untilHeld, untilSending } from '../until-done.ts';
+import { perform } from '../completion.ts';
+import { newRecordings, uploadOf } from '../errands.ts';
+import { judgeCargo, judgeOutput } from '../judge.ts';
+import { torture } from '../kind.ts';
+import { NOTHING, judgeProcess } from '../reports.ts';
+import { type Scene, openScene } from '../scene.ts';
+import { untilHeld, untilSending } from '../waits.ts';
 
 /** Answers come late, so that kills find requests in flight. */
 const SLOW = 'upload-fit:delay=300ms*inf';
@@ -20,17 +21,23 @@ torture({
   title: 'kill -9 of a watcher, a daemon and its starter',
   rounds: { short: 2, full: 20 },
   run: async (round) => {
-    const world = await openLoggedInWorld();
-    mkdirSync(join(world.home.dir, 'card'));
-    world.sandbox.control.addFaults(SLOW);
-    await (round.number % 2 === 1 ? killWatcher : killDaemon)(round, world);
+    const scene = await openScene(round, { platform: 'coach-watts' });
+    const { home, sandbox } = scene.world;
+    mkdirSync(join(home.dir, 'card'));
+    sandbox.control.addFaults(SLOW);
+    const recordings = newRecordings(scene, round.random, round.random.integer(6, 12));
+    await (round.number % 2 === 1 ? killWatcher : killDaemon)(scene, recordings);
+    await judgeEnd(scene, recordings);
   },
 });
 
+type Recordings = ReadonlyMap<string, Uint8Array>;
+
 /** Files arrive while the watcher is killed again and again; the service is away for some of that. */
-async function killWatcher(round: Round, world: World): Promise<void> {
+async function killWatcher(scene: Scene, recordings: Recordings): Promise<void> {
+  const { round, world } = scene;
   const { random } = round;
-  const recordings = makeRides(random, random.integer(6, 12));
+  const claim = { ...NOTHING, recordings };
   const left = [...recordings];
   const kills = random.integer(1, 5);
   for (let kill = 1; kill <= kills; kill++) {
@@ -48,7 +55,7 @@ async function killWatcher(round: Round, world: World): Promise<void> {
     const when = isSending ? 'with a request in flight' : `after ${Math.round(delay)} ms`;
     round.note(`kill ${when}${isAway ? ' without the service' : ''}`);
     round.count(killed.code === null ? 'kills' : 'watchers that ended');
-    judgeRun(round, world.sandbox, { recordings }, ['watch', '--json'], killed);
+    judgeProcess(scene, ['watch', '--json'], killed, claim);
     world.sandbox.control.clearFaults();
     world.sandbox.control.addFaults(SLOW);
   }
@@ -59,16 +66,15 @@ async function killWatcher(round: Round, world: World): Promise<void> {
   await untilHeld(world, recordings.size);
   watcher.child.kill('SIGTERM');
   const last = await watcher.finished;
-  judgeRun(round, world.sandbox, { recordings }, ['watch', '--json'], last);
+  judgeProcess(scene, ['watch', '--json'], last, claim);
   if (last.code !== 0) round.failed('wrong report', `watch ended with ${String(last.code)}`);
-  await judgeEnd(round, world, recordings);
 }
 
 /** The daemon, or the command that starts it, is killed. */
-async function killDaemon(round: Round, world: World): Promise<void> {
+async function killDaemon(scene: Scene, recordings: Recordings): Promise<void> {
+  const { round, world } = scene;
   const { random } = round;
   onTestFinished(() => endWatchers(world.home.dir));
-  const recordings = makeRides(random, random.integer(6, 12));
   const left = [...recordings];
   const kills = random.integer(1, 4);
   for (let kill = 1; kill <= kills; kill++) {
@@ -102,22 +108,18 @@ async function killDaemon(round: Round, world: World): Promise<void> {
   }
   if (watchersIn(world.home.dir).length > 0)
     round.failed('wrong report', 'a daemon runs after daemon stop');
-  await judgeEnd(round, world, recordings);
 }
 
-async function judgeEnd(
-  round: Round,
-  world: World,
-  recordings: ReadonlyMap<string, Uint8Array>,
-): Promise<void> {
-  judgePlatform(round, world.sandbox, { recordings });
-  const args = ['upload', 'card', '--json'];
-  const before = world.sandbox.control.requestCount();
-  const again = await undisturbed(world).sync(args);
-  judgeRun(round, world.sandbox, { recordings }, args, again);
-  const requests = world.sandbox.control.requestCount() - before;
-  if (requests > 0) round.failed('wrong report', `${requests} requests for what was sent`);
+/** All has arrived: an upload finds nothing to send. */
+async function judgeEnd(scene: Scene, recordings: Recordings): Promise<void> {
+  const { round, world, cargo } = scene;
+  const { control } = world.sandbox;
+  judgeCargo(round, world.sandbox, cargo);
+  control.clearRequests();
   // A recording that a killed process left pending is BUSY for ever, if no process takes it over.
-  if (again.code !== 0)
-    round.failed('wrong report', `upload: ${String(again.code)} ${again.stdout}`);
+  const { code } = await perform(scene, uploadOf('card', recordings));
+  const requests = control.requests().length;
+  if (code !== 0 || requests > 0) {
+    round.failed('wrong report', `upload again: ${String(code)}, ${requests} requests`);
+  }
 }

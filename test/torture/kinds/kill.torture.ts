@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformName } from '../../../src/sandbox/settings.ts';
 import { stream } from '../../../src/seed/random.ts';
-import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
-import { torture } from '../kind.ts';
-import { judgeRun } from '../sent.ts';
-import { SENDING, drawCase, undisturbed } from '../sending.ts';
-import { finish } from '../until-done.ts';
+import { complete } from '../completion.ts';
+import { drawErrand, prepare } from '../errands.ts';
+import { type Round, torture } from '../kind.ts';
+import { judgeProcess } from '../reports.ts';
+import { type Scene, openScene } from '../scene.ts';
 
 /** The usual duration of each command (ms), measured once. */
 const durations = new Map<string, number>();
@@ -17,35 +17,34 @@ torture({
   rounds: { short: 11, full: 77 },
   run: async (round) => {
     const { random } = round;
-    const [name, platform] = drawCase(round);
-    if (!durations.has(name)) {
-      const undisturbedWorld = await open(platform);
-      const { args } = await SENDING[name](undisturbed(undisturbedWorld), stream(1, name));
+    const [errand, platform] = drawErrand(round);
+    if (!durations.has(errand)) {
+      const undisturbed = await open(round, platform);
+      const { args } = await prepare(errand, undisturbed, stream(1, errand));
       const began = performance.now();
-      await undisturbedWorld.program(args);
-      durations.set(name, performance.now() - began);
+      await undisturbed.run(args);
+      durations.set(errand, performance.now() - began);
     }
-    const duration = durations.get(name) ?? 0;
-    const world = await open(platform);
-    const sending = await SENDING[name](undisturbed(world), random);
-    const json = [...sending.args, '--json'];
+    const duration = durations.get(errand) ?? 0;
+    const scene = await open(round, platform);
+    const job = await prepare(errand, scene, random);
     for (let kills = random.integer(1, 5); kills > 0; kills--) {
       const delay = random.between(0.25, 0.85) * duration;
-      const running = world.start(json);
+      const running = scene.world.start(job.args);
       await Promise.race([sleep(delay), running.finished]);
       running.child.kill('SIGKILL');
       const finished = await running.finished;
       round.note(`kill after ${Math.round(delay)} of ${Math.round(duration)} ms`);
       round.count(finished.code === null ? 'kills' : 'kills that came too late');
-      judgeRun(round, world.sandbox, sending.sent, json, finished);
+      judgeProcess(scene, job.args, finished, job.claim);
     }
-    await finish(round, world, sending);
+    await complete(scene, [job]);
   },
 });
 
-async function open(platform: PlatformName): Promise<World> {
-  const world = await openLoggedInWorld({ platform });
+async function open(round: Round, platform: PlatformName): Promise<Scene> {
+  const scene = await openScene(round, { platform, program: true });
   // Most of a short run is the start of the process: slow answers prolong the rest.
-  world.sandbox.control.addFaults('any:delay=25ms*inf');
-  return world;
+  scene.world.sandbox.control.addFaults('any:delay=25ms*inf');
+  return scene;
 }

@@ -1,27 +1,26 @@
-import { loginWithToken } from '../../support/world.ts';
+import { complete } from '../completion.ts';
+import { drawErrand, prepare } from '../errands.ts';
 import { torture } from '../kind.ts';
-import { openBehindProxy, strike } from '../moment-proxy.ts';
-import { judgeRun } from '../sent.ts';
-import { SENDING, drawCase, undisturbed } from '../sending.ts';
-import { finish } from '../until-done.ts';
+import { openMomentProxy, strike } from '../moment-proxy.ts';
+import { judgeProcess } from '../reports.ts';
+import { openSceneBehind } from '../scene.ts';
 
 torture({
   name: 'moment',
   title: 'kill -9 at chosen moments of a request',
   rounds: { short: 7, full: 70 },
   run: async (round) => {
-    const [name, platform] = drawCase(round);
-    const { world, proxy } = await openBehindProxy(platform);
-    await loginWithToken(world);
-    const sending = await SENDING[name](undisturbed(world), round.random);
-    const json = [...sending.args, '--json'];
+    const [errand, platform] = drawErrand(round);
+    const options = { platform, program: true };
+    const { scene, line: proxy } = await openSceneBehind(round, openMomentProxy, options);
+    const job = await prepare(errand, scene, round.random);
     for (let kills = round.random.integer(1, 4); kills > 0; kills--) {
-      const running = world.start(json);
+      const running = scene.world.start(job.args);
       const kill = () => void running.child.kill('SIGKILL');
       const { finished, hasHit } = await strike(round, proxy, running, kill);
       round.count(hasHit && finished.code === null ? 'kills' : 'runs without that request');
-      judgeRun(round, world.sandbox, sending.sent, json, finished);
+      judgeProcess(scene, job.args, finished, job.claim);
     }
-    await finish(round, world, sending);
+    await complete(scene, [job]);
   },
 });

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
-import { expireAccess, loginWithToken } from '../../support/acceptance.ts';
+import { type World, expireAccess } from '../../support/acceptance.ts';
 import { mountCrashDisk, whyNoCrashDisk } from '../../support/crash-disk.ts';
+import { complete } from '../completion.ts';
+import { drawErrand, prepare } from '../errands.ts';
 import { torture } from '../kind.ts';
 import { followTokens, isLoginLost, wasUsed } from '../login-state.ts';
-import { openBehindProxy, strike } from '../moment-proxy.ts';
-import { judgeRun } from '../sent.ts';
-import { SENDING, drawCase } from '../sending.ts';
-import { finish } from '../until-done.ts';
+import { openMomentProxy, strike } from '../moment-proxy.ts';
+import { judgeProcess } from '../reports.ts';
+import { logIn, openSceneBehind } from '../scene.ts';
 
 /** Configuration, ledger and login are on a disk that loses everything that was not flushed. */
 torture({
@@ -15,17 +16,19 @@ torture({
   rounds: { short: 6, full: 36 },
   missing: whyNoCrashDisk,
   run: async (round) => {
-    const [name, platform] = drawCase(round);
-    const { world, proxy } = await openBehindProxy(platform);
-    const disk = mountCrashDisk(join(world.home.dir, 'state'));
-    await loginWithToken(world);
-    const sending = await SENDING[name](world, round.random);
-    const json = [...sending.args, '--json'];
+    const [errand, platform] = drawErrand(round);
+    const { scene, line } = await openSceneBehind(round, openProxyAndDisk, {
+      platform,
+      program: true,
+    });
+    const { world } = scene;
+    const { proxy, disk } = line;
+    const job = await prepare(errand, scene, round.random);
     for (let cuts = round.random.integer(1, 3); cuts > 0; cuts--) {
       const issued = followTokens();
       // The run begins with a refresh, which ends the stored refresh token if the service rotates it.
       if (round.random.chance(0.4)) expireAccess(world);
-      const running = world.start(json);
+      const running = world.start(job.args);
       const { finished, hasHit } = await strike(round, proxy, running, () => {
         disk.cutPower();
         running.child.kill('SIGKILL');
@@ -34,14 +37,19 @@ torture({
       if (!hasHit) disk.cutPower();
       round.count(hasHit ? 'power cuts' : 'power cuts after the end');
       disk.restart();
-      judgeRun(round, world.sandbox, sending.sent, json, finished);
+      judgeProcess(scene, job.args, finished, job.claim);
       if (!isLoginLost(world, issued)) continue;
       round.count('logins lost with an answer');
       if (wasUsed(world)) {
         round.failed('lost', 'the login: its token was used before it was flushed');
       }
-      await loginWithToken(world);
+      await logIn(scene);
     }
-    await finish(round, world, sending);
+    await complete(scene, [job]);
   },
 });
+
+async function openProxyAndDisk(world: World) {
+  const proxy = await openMomentProxy(world);
+  return { url: proxy.url, proxy, disk: mountCrashDisk(join(world.home.dir, 'state')) };
+}

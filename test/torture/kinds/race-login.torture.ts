@@ -1,22 +1,20 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  type World,
   expireAccess,
   loginWithToken,
-  openLoggedInWorld,
   ownerOf,
   sha256,
   startLogin,
   tokenFile,
   visit,
 } from '../../support/acceptance.ts';
-import { judgeOutput } from '../judge.ts';
-import { type Round, torture } from '../kind.ts';
+import { newRecordings, uploadOf } from '../errands.ts';
+import { judgeCargo, judgeOutput } from '../judge.ts';
+import { torture } from '../kind.ts';
 import { liveLogins } from '../login-state.ts';
 import { type Race, type Racer, judgeOwners, race, readers } from '../racers.ts';
-import { judgePlatform } from '../sent.ts';
-import { makeRides, undisturbed } from '../sending.ts';
+import { type Scene, openScene } from '../scene.ts';
 
 const RACES: readonly [Race, ...Race[]] = [
   expiredTokens,
@@ -35,31 +33,24 @@ torture({
     const runRace = round.turn(RACES);
     // Only userinfo and the revocation of Coach Watts show whose login lives.
     const platform = 'coach-watts';
-    const world = await openLoggedInWorld({
-      platform,
-      sandbox: {
-        settings: {
-          refreshToken: round.random.pick(['keep', 'rotate']),
-          reuseRevokesFamily: true,
-        },
-      },
-    });
-    world.sandbox.control.addFaults('any:delay=15ms*inf');
+    const refreshToken = round.random.pick(['keep', 'rotate'] as const);
+    const settings = { refreshToken, reuseRevokesFamily: true };
+    const scene = await openScene(round, { platform, settings });
+    scene.world.sandbox.control.addFaults('any:delay=15ms*inf');
     round.note(`${runRace.name} on ${platform}`);
-    await runRace(round, world);
+    await runRace(scene);
   },
 });
 
 /** The token ended: by its time, or early, so that only the service knows. */
-async function expiredTokens(round: Round, world: World): Promise<void> {
+async function expiredTokens(scene: Scene): Promise<void> {
+  const { round, world, cargo } = scene;
   const { random } = round;
   if (random.chance(0.5)) expireAccess(world);
   else world.sandbox.control.expire();
-  const rides = makeRides(random, 8);
-  const uploads = [...rides].map(([name, bytes]): Racer => {
-    const file = world.write(join('card', name), bytes);
-    return { args: ['upload', file, '--json'], sent: { recordings: new Map([[name, bytes]]) } };
-  });
+  const uploads = [...newRecordings(scene, random, 8)].map(([name, bytes]): Racer =>
+    uploadOf(world.write(join('card', name), bytes), new Map([[name, bytes]])),
+  );
   const others = Array.from({ length: 10 }, (): Racer => ({
     args: random.pick([
       ['profile', '--json'],
@@ -67,35 +58,36 @@ async function expiredTokens(round: Round, world: World): Promise<void> {
       ['status', '--check'],
     ]),
   }));
-  await race(round, world, [...uploads, ...others, ...readers(random, 2)]);
+  await race(scene, [...uploads, ...others, ...readers(random, 2)]);
   const refreshes = world.sandbox.control.requests({ route: 'token' }).length;
   if (refreshes !== 1) round.failed('wrong report', `${refreshes} refreshes`);
   if (liveLogins(world) !== 1) round.failed('lost', 'the login');
   judgeOwners(round, world);
-  judgePlatform(round, world.sandbox, { recordings: rides });
+  judgeCargo(round, world.sandbox, cargo);
 }
 
 /** Uploads that come too late report the missing login. The logout leaves no login, here or there. */
-async function logoutAndUploads(round: Round, world: World): Promise<void> {
+async function logoutAndUploads(scene: Scene): Promise<void> {
+  const { round, world, cargo } = scene;
   const { random } = round;
-  const recordings = makeRides(random, 10);
+  const recordings = newRecordings(scene, random, 10);
   for (const [name, bytes] of recordings) world.write(join('card', name), bytes);
   if (random.chance(0.5)) expireAccess(world);
-  const upload: Racer = { args: ['upload', 'card', '--json'], sent: { recordings }, codes: [0, 4] };
+  const upload: Racer = { ...uploadOf('card', recordings), codes: [0, 4] };
   const logout: Racer = { args: ['logout', '--json'] };
-  await race(round, world, [logout, ...Array.from({ length: 5 }, () => upload)]);
+  await race(scene, [logout, ...Array.from({ length: 5 }, () => upload)]);
   if (liveLogins(world) > 0) round.failed('wrong report', 'the login lives at the service');
   if (existsSync(tokenFile(world))) round.failed('wrong report', 'the token file is there');
   await loginWithToken(world);
-  await race(round, world, [{ ...upload, codes: [0] }]);
+  await race(scene, [{ ...upload, codes: [0] }]);
   judgeOwners(round, world);
-  judgePlatform(round, world.sandbox, { recordings });
+  judgeCargo(round, world.sandbox, cargo);
 }
 
 /** Each process sets another setting of one of several profiles. */
-async function settings(round: Round, world: World): Promise<void> {
+async function settings(scene: Scene): Promise<void> {
+  const { round, world } = scene;
   const { random } = round;
-  const quick = undisturbed(world);
   const wanted = Array.from({ length: 20 }, (_, index) => {
     const profile = `profile-${index % 5}`;
     const choices = [
@@ -108,8 +100,7 @@ async function settings(round: Round, world: World): Promise<void> {
     return { profile, key, value };
   });
   await race(
-    round,
-    world,
+    scene,
     wanted.map(({ profile, key, value }) => ({
       args: ['config', 'set', key, value, '--profile', profile],
     })),
@@ -117,7 +108,7 @@ async function settings(round: Round, world: World): Promise<void> {
   for (const { profile, key, value } of wanted) {
     const get = ['config', 'get', key, '--profile', profile];
     const env = { SYNC_CLIENT_ID: undefined };
-    const { stdout } = await quick.sync(get, { env });
+    const { stdout } = await world.sync(get, { env });
     if (stdout.trim() !== value) {
       round.failed('lost', `${key} of ${profile}: "${stdout.trim()}" instead of "${value}"`);
     }
@@ -125,18 +116,19 @@ async function settings(round: Round, world: World): Promise<void> {
 }
 
 /** A login replaces an expired one, while others refresh that. */
-async function loginAndRefreshes(round: Round, world: World): Promise<void> {
+async function loginAndRefreshes(scene: Scene): Promise<void> {
+  const { round, world } = scene;
   expireAccess(world);
   const { running, authorizeUrl } = await startLogin(world);
   const token: Racer = { args: ['token'] };
   const [, , finished] = await Promise.all([
-    race(round, world, [...Array.from({ length: 10 }, () => token), ...readers(round.random, 4)]),
+    race(scene, [...Array.from({ length: 10 }, () => token), ...readers(round.random, 4)]),
     visit(authorizeUrl),
     running.finished,
   ]);
   judgeOutput(round, 'login', finished);
   if (finished.code !== 0) round.failed('wrong report', `login: ${finished.stderr}`);
-  const { stdout } = await undisturbed(world).sync(['token']);
+  const { stdout } = await world.sync(['token']);
   const owner = await ownerOf(world.sandbox, stdout.trim());
   if (owner !== 'athlete-1') round.failed('lost', 'the new login');
   if (liveLogins(world) !== 1) {
@@ -145,22 +137,23 @@ async function loginAndRefreshes(round: Round, world: World): Promise<void> {
 }
 
 /** Two athletes upload from one folder each, with expired tokens. */
-async function twoProfiles(round: Round, world: World): Promise<void> {
+async function twoProfiles(scene: Scene): Promise<void> {
+  const { round, world } = scene;
   const { random } = round;
   const { control } = world.sandbox;
   const input = JSON.stringify(control.mint({ athlete: 'athlete-2' }));
-  await undisturbed(world).sync(['login', '--with-token', '--profile', 'ben'], { input });
+  await world.sync(['login', '--with-token', '--profile', 'ben'], { input });
   control.expire();
   const athletes = [
     { athlete: 'athlete-1', folder: 'ada', flags: [] },
     { athlete: 'athlete-2', folder: 'ben', flags: ['--profile', 'ben'] },
-  ].map((each) => ({ ...each, recordings: makeRides(random, 6) }));
+  ].map((each) => ({ ...each, recordings: newRecordings(scene, random, 6) }));
   const racers = athletes.flatMap(({ folder, flags, recordings }) => {
     for (const [name, bytes] of recordings) world.write(join(folder, name), bytes);
     const upload: Racer = { args: ['upload', folder, ...flags, '--json'] };
     return Array.from({ length: 8 }, () => upload);
   });
-  await race(round, world, racers);
+  await race(scene, racers);
   for (const { athlete, recordings } of athletes) {
     const held = control.state(athlete).athletes[0]?.recordings ?? [];
     const wanted = new Map([...recordings].map(([name, bytes]) => [sha256(bytes), name]));

@@ -1,4 +1,4 @@
-import { expireAccess, filesHolding, tokenFile } from '../../support/acceptance.ts';
+import { type World, expireAccess, filesHolding, tokenFile } from '../../support/acceptance.ts';
 import { type BadLine, type LineFault, openBadLine } from '../bad-line.ts';
 import { complete, perform } from '../completion.ts';
 import { type ErrandName, type Job, prepare } from '../errands.ts';
@@ -23,7 +23,7 @@ torture({
   run: async (round) => {
     const { random } = round;
     const rotates = random.chance(0.6);
-    const open = (url: string) => openBadLine(url, '/api/oauth/token');
+    const open = (world: World) => openBadLine(world, '/api/oauth/token');
     const { scene, line } = await openSceneBehind(round, open, {
       // `profile` shows whether the login lives.
       platform: 'coach-watts',

@@ -1,15 +1,14 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Random, stream } from '../../../src/seed/random.ts';
-import { openLoggedInWorld } from '../../support/acceptance.ts';
 import { type LineFault, openBadLine } from '../bad-line.ts';
 import { complete, perform } from '../completion.ts';
-import { type ErrandName, prepare } from '../errands.ts';
+import { type ErrandName, newRecordings, prepare } from '../errands.ts';
+import { judgeCargo } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
-import { openSceneBehind } from '../scene.ts';
-import { makeRides } from '../sending.ts';
-import { judgePlatform, judgeRun } from '../sent.ts';
-import { untilCopied } from '../until-done.ts';
+import { NOTHING, judgeReport } from '../reports.ts';
+import { openScene, openSceneBehind } from '../scene.ts';
+import { untilCopied } from '../waits.ts';
 
 const COMMANDS: readonly [ErrandName, ...ErrandName[]] = [
   'upload',
@@ -60,8 +59,9 @@ function silence(random: Random): LineFault {
 
 /** The service takes uploads and never answers. The watcher keeps copies, before the files and it are gone. */
 async function loseSources(round: Round): Promise<void> {
-  const world = await openLoggedInWorld();
-  const recordings = makeRides(round.random, 5);
+  const scene = await openScene(round, { platform: 'coach-watts', program: true });
+  const { world } = scene;
+  const recordings = newRecordings(scene, round.random, 5);
   const card = join(world.home.dir, 'card');
   mkdirSync(card);
   world.sandbox.control.addFaults('upload-fit:hang*inf');
@@ -75,7 +75,7 @@ async function loseSources(round: Round): Promise<void> {
   world.sandbox.control.clearFaults();
   mkdirSync(card);
   const args = ['watch', 'card', '--once', '--json'];
-  judgeRun(round, world.sandbox, { recordings }, args, await world.program(args));
-  judgePlatform(round, world.sandbox, { recordings });
+  judgeReport(scene, args.join(' '), await scene.run(args), { ...NOTHING, recordings });
+  judgeCargo(round, world.sandbox, scene.cargo);
   round.count('recordings of a silent service', recordings.size);
 }
