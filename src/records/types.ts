@@ -49,7 +49,7 @@ export interface RawRecord {
   /** The record was made from an export with the mapping of its source. */
   readonly mapped?: true;
   readonly doubts?: readonly Fault[];
-  /** The places of its items, if each is a row of its own. */
+  /** The places of its items, if each is a row. */
   readonly rows?: readonly string[];
 }
 
