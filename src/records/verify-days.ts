@@ -2,6 +2,7 @@ import type { ServiceClient } from '../api/client.ts';
 import { type WireObject, shownItems } from '../api/wire.ts';
 import { listIn } from '../api/workout-pages.ts';
 import { isHeld } from './nutrition/ours.ts';
+import { unitNameOf } from './fields.ts';
 import type { RecordKind, RecordLedger } from '../ledger/records.ts';
 import { isSame } from './wellness/answer.ts';
 import type { JsonValue } from './types.ts';
@@ -63,7 +64,7 @@ function differences(
 ): string[] {
   if (kind === 'wellness') {
     return Object.entries(ledger.wellness.day(date).sent)
-      .filter(([name, { value }]) => !isSame(value, row[name] as JsonValue | undefined))
+      .filter(([name, { value }]) => !isStored(name, value, row[name] as JsonValue | undefined))
       .map(
         ([name, { value }]) => `${name} ${show((row[name] ?? null) as JsonValue)}, sent ${value}`,
       );
@@ -75,4 +76,10 @@ function differences(
     .day(date)
     .items.filter((item) => isHeld(item) && !isThere(item.id, item.body['name']))
     .map(({ body }) => `${show(body['name'] ?? null)} is not there`);
+}
+
+/** Coach Watts rounds energies. */
+function isStored(name: string, sent: JsonValue, stored: JsonValue | undefined): boolean {
+  const isRounded = unitNameOf(name) === 'kcal' && stored === Math.round(Number(sent));
+  return isRounded || isSame(sent, stored);
 }

@@ -212,7 +212,9 @@ describe('sync verify', () => {
 
   it('compares days with --days, and names the scope that the login lacks', async () => {
     const world = await openLoggedInWorld();
-    world.write('days.json', JSON.stringify([{ date: '2026-02-15', restingHr: 50 }]));
+    // Coach Watts rounds energies.
+    const sent = { date: '2026-02-15', restingHr: 50, activeCaloriesBurned: 512.6 };
+    world.write('days.json', JSON.stringify([sent]));
     await world.sync(['push', 'wellness', 'days.json']);
     const verify = async () => {
       const { code, stdout } = await world.sync(['verify', '--days', '--json']);

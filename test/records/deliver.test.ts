@@ -206,6 +206,16 @@ describe('delivering a wellness day', () => {
     expect(said?.join()).toMatch(/^sleepQuality: not sent, .* in place of the sleepScore/);
   });
 
+  it('says that a sleepScore does not show on a day with a sleepQuality', async () => {
+    const { run } = await open({ platform: 'coach-watts' });
+    await run('wellness', [{ ...DAY, sleepQuality: 7 }]);
+    const { items } = await run('wellness', [{ ...DAY, sleepScore: 82 }]);
+    const message = 'the platform shows the sleepQuality that was sent before in its place';
+    expect(items).toMatchObject([
+      { outcome: 'pushed', warnings: [{ field: 'sleepScore', message }] },
+    ]);
+  });
+
   it('names the values that the platform adapted, and counts as delivered', async () => {
     const { run } = await open({ platform: 'coach-watts' });
     const day = { ...DAY, totalCaloriesBurned: 2400.6 };

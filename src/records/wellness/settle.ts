@@ -81,6 +81,8 @@ export function settleDay(
     sent[name] = { ...sent[name], reported: { ...reported, [before.source]: before.value } };
     note(name, contestNote(`${two} replaces ${one}`, before.source, name));
   }
+  if ('sleepScore' in values && known['sleepQuality'] !== undefined)
+    note('sleepScore', 'the platform shows the sleepQuality that was sent before in its place');
   return { values, notes, sent, isUndone, held: [] };
 }
 
