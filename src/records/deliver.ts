@@ -264,11 +264,15 @@ class DayQueue {
     return { outcome: isUndo ? 'undone' : 'pushed', attempts };
   }
 
-  /** Checks that the platform keeps the fields of a day that a request lacks, as Coach Watts does; others may replace it. */
+  #keeps: Promise<boolean> | undefined;
+
+  /** Checks, once a run, that the platform keeps the fields of a day that a request lacks, as Coach Watts does; others may replace it. */
   async #keepsFields(date: string): Promise<boolean> {
     const { service } = this.#nutrition;
-    const kind = this.#options.dryRun ? service.knownKind : await service.kind(date);
-    return kind === 'coach-watts';
+    if (this.#options.dryRun) return service.knownKind === 'coach-watts';
+    const ask = async () => (await service.kind(date)) === 'coach-watts';
+    // If it cannot say, it gets what any platform takes.
+    return await (this.#keeps ??= ask().catch(ifAvailable));
   }
 
   #well: Promise<boolean> | undefined;
@@ -304,6 +308,13 @@ class DayQueue {
     this.#breaker.failed(failureOf(error));
     return { outcome: 'failed', ...failureOf(error), attempts };
   }
+}
+
+function ifAvailable(error: unknown): false {
+  const isDown =
+    error instanceof SyncError && ['NETWORK', 'SERVICE_UNAVAILABLE'].includes(error.code);
+  if (!isDown) throw error;
+  return false;
 }
 
 function cannotForget(

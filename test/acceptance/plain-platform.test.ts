@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/system/this-process.ts';
 import { completeLogin, here, openHome, runsIn } from '../support/acceptance.ts';
+import { hastyClock } from '../support/delivery.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import {
   type PlainAnswer,
@@ -295,22 +296,25 @@ it('a platform that refuses such fields takes the days of a synthetic athlete', 
   expect([platform.wellness.size, platform.nutrition.size]).toEqual([3, 3]);
 });
 
-it('a wellness day that is sent again is whole, since the platform may replace it', async () => {
-  const { platform, sync, write } = await openPlainWorld();
-  const lastBody = () =>
-    platform.requests.findLast(({ path, method }) => `${method} ${path}` === 'POST /api/wellness')
-      ?.body;
-  write('scale.json', JSON.stringify([{ date: DAY, weight: 72.4, restingHr: 48 }]));
-  write('watch.json', JSON.stringify([{ date: DAY, hrv: 61, restingHr: 47 }]));
-  await sync(['push', 'wellness', 'scale.json']);
-  const dry = await sync(['push', 'wellness', 'watch.json', '--dry-run', '--json']);
-  await sync(['push', 'wellness', 'watch.json']);
-  const whole = { date: DAY, weight: 72.4, restingHr: 47, hrv: 61 };
-  expect(lastBody()).toEqual(whole);
-  expect(JSON.parse(dry.stdout.split('\n')[0] ?? '')).toMatchObject({ request: { body: whole } });
-  await sync(['undo', 'wellness', DAY]);
-  expect(lastBody()).toEqual({ ...whole, restingHr: 48 });
-});
+it.each([404, 500])(
+  'a wellness day that is sent again is whole, if other routes answer %i',
+  async (status) => {
+    const { platform, sync, write } = await openPlainWorld({ unknown: { status } });
+    const lastBody = () =>
+      platform.requests.findLast(({ path, method }) => `${method} ${path}` === 'POST /api/wellness')
+        ?.body;
+    write('scale.json', JSON.stringify([{ date: DAY, weight: 72.4, restingHr: 48 }]));
+    write('watch.json', JSON.stringify([{ date: DAY, hrv: 61, restingHr: 47 }]));
+    await sync(['push', 'wellness', 'scale.json']);
+    const dry = await sync(['push', 'wellness', 'watch.json', '--dry-run', '--json']);
+    await sync(['push', 'wellness', 'watch.json'], { clock: hastyClock });
+    const whole = { date: DAY, weight: 72.4, restingHr: 47, hrv: 61 };
+    expect(lastBody()).toEqual(whole);
+    expect(JSON.parse(dry.stdout.split('\n')[0] ?? '')).toMatchObject({ request: { body: whole } });
+    await sync(['undo', 'wellness', DAY], { clock: hastyClock });
+    expect(lastBody()).toEqual({ ...whole, restingHr: 48 });
+  },
+);
 
 it('nothing is concluded from fields that an echo lacks, nor from its date', async () => {
   const echo = { date: '2026-05-09T22:00:00.000Z', restingHr: 48 };

@@ -250,7 +250,7 @@ function kindUnknown(error: unknown): unknown {
   if (code !== 'NETWORK' && code !== 'SERVICE_UNAVAILABLE') return error;
   return new SyncError(
     code,
-    `${message} Without that answer it is not known what this platform does with a day that is sent again, so none is sent.`,
+    `${message} Without that answer it is not known how this platform takes a nutrition day, so none is sent.`,
     {
       hint: phrase`The same command again asks once more. ${sync('config', 'set', 'platform.kind', 'interface')} sends without asking, if the platform is not Coach Watts.`,
       cause: error,
