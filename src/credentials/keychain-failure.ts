@@ -29,7 +29,8 @@ const SIGNS: readonly (readonly [KeychainTrouble, RegExp])[] = [
   ['no-service', /not provided by any \.service files|ServiceUnknown|NameHasNoOwner/i],
   ['no-service', /failed to activate|exited with status|spawn/i],
   ['no-service', /logon session does not exist/i],
-  ['not-answering', /did not receive a reply|NoReply|timed? ?out/i],
+  // The child's own time limit ends it with SIGKILL.
+  ['not-answering', /did not receive a reply|NoReply|timed? ?out|SIGKILL/i],
   ['locked', /prompt (was )?dismissed|connection closed before prompt/i],
   ['locked', /locked|interaction is not allowed|user ?name or passphrase/i],
   ['locked', /cancell?ed|denied|authorization/i],

@@ -24,6 +24,7 @@ it.each([
     `${DBUS} Did not receive a reply. Possible causes include: the remote application did not send a reply`,
     'not-answering',
   ],
+  ['the child process ended (SIGKILL)', 'not-answering'],
   ["Couldn't access platform storage: User interaction is not allowed.", 'locked'],
   ['Platform failure: The user name or passphrase you entered is not correct.', 'locked'],
   ['Platform failure: User canceled the operation.', 'locked'],
