@@ -111,6 +111,14 @@ export function uploadLedger(
               AND state IN ('pending', 'rejected')`;
       });
     },
+    /** Forgets a conversion that others cover, if the service never confirmed it: no run sends it now. */
+    dismiss(sha256: string): void {
+      const row = rowOf(sha256);
+      if (row === undefined || !isFree(row)) return;
+      database.run`
+        DELETE FROM uploads
+        WHERE account = ${account} AND sha256 = ${row.sha256} AND state IN ('pending', 'rejected')`;
+    },
     releaseHeld,
     confirm(sha256: string, attempts: number, service: Readonly<Record<string, unknown>>): void {
       end(

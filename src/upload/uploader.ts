@@ -243,7 +243,10 @@ export class Uploader {
     if (known !== undefined && isDone(known)) return settledOutcome(known, path, sha256);
     if (track !== undefined && sameRide !== 'each') {
       const by = this.rides.coverOf(shape, workoutLabel(activity.startedAt, workout.sentAs));
-      if (by !== undefined) return { path, outcome: 'covered', by, sha256 };
+      if (by !== undefined) {
+        if (!dryRun) ledger.dismiss(known?.sha256 ?? sha256);
+        return { path, outcome: 'covered', by, sha256 };
+      }
     }
     if (sameRide === 'first') {
       const before = this.rides

@@ -85,6 +85,14 @@ describe('a login in two commands', () => {
     expect(requestCounts(world.sandbox)).not.toHaveProperty('token');
   });
 
+  it('is over if the platform refuses the code, and names the command that starts another', async () => {
+    const world = await openWorld();
+    const { last } = await start(world);
+    world.sandbox.control.addFaults('exchange:400(error=invalid_grant)');
+    const { code, stderr } = await finish(world, last);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('Run `sync login --start`')]);
+  });
+
   it('is over after an outage at the exchange of the code, and says so', async () => {
     const world = await openWorld();
     const { last } = await start(world);

@@ -106,7 +106,7 @@ describe('two programs that contradict each other about a wellness day', () => {
       body: JSON.stringify({ date: DAY, restingHr: 46 }),
     });
     const there =
-      'the platform holds 46, and 51 was sent before: another computer or the athlete changed it. It stays; --force sends it again';
+      'the platform holds 46, and 51 was sent before: another computer, the athlete or an unconfirmed push changed it. It stays; --force sends it again';
     expect(await push(world, 'wellness', file(9_000))).toMatchObject({ notes: [there] });
     expect(await push(world, 'wellness', file(9_500))).toMatchObject({ notes: [] });
     expect(heldBy(world)).toEqual({ restingHr: 46, steps: 9_500 });

@@ -138,6 +138,18 @@ describe('a GPX file of a ride that a FIT recording has', () => {
     at.at % 3000 < 600 ? at : { ...at, lon: (at.lon ?? 0) + Math.sin((at.at - 600) / 764) / 10 },
   );
 
+  it('waits no longer once it is covered, although an earlier run could not send it', async () => {
+    const world = await openLoggedInWorld();
+    world.write('r/1.gpx', track());
+    world.sandbox.control.addFaults('upload-fit:503*4');
+    expect(await outcomes(world, ['upload', 'r'], 5)).toEqual({ 'r/1.gpx': 'failed' });
+    world.write('r/2.fit', whole);
+    expect(await outcomes(world, ['upload', 'r'])).toMatchObject({ 'r/1.gpx': 'covered r/2.fit' });
+    const [explained] = await world.lines(['explain', 'r/1.gpx']);
+    expect(explained).toMatchObject({ state: 'covered', reason: /r\/2\.fit/ });
+    expect((await world.lines(['status']))[0]).toMatchObject({ waiting: { recordings: [] } });
+  });
+
   it('is covered, and sent by --same-ride', async () => {
     const world = await openLoggedInWorld();
     world.write('r/1.gpx', track());

@@ -221,6 +221,16 @@ export async function nextLogin(
   }
 }
 
+/** Returns why a watcher with this login must not go on: the user logged out, or another athlete logged in. */
+export async function changedLogin(
+  { opened }: WatchLogin,
+  { open, profile }: WatchSetup,
+): Promise<Failure | undefined> {
+  const now = await open('offline');
+  await now.close();
+  return whyNot(opened, now, profile);
+}
+
 /** Another service has its own athletes: a user who moved there is not asked. */
 function whyNot(before: OpenLogin, after: OpenLogin, profile: string): Failure | undefined {
   if (before.service !== after.service) return undefined;

@@ -17,6 +17,7 @@ import {
   type WatchLogin,
   type WatchSetup,
   asError,
+  changedLogin,
   firstLogin,
   isFailure,
   markOf,
@@ -101,6 +102,8 @@ class SupervisedWatcher {
   #isSearching = false;
   /** Of the login that was read last. */
   #marker: string;
+  /** Of the login that was checked last. */
+  #checkedMarker: string;
   /** Time of the next login search, if there is a login (monotonic clock, ms). */
   #searchAgainAt = -Infinity;
   /** Why no login could be read; reported once. */
@@ -120,6 +123,7 @@ class SupervisedWatcher {
     this.#login = login;
     this.#shared = shared;
     this.#marker = marker;
+    this.#checkedMarker = marker;
     this.#outbox = new Outbox(stateDir, opened.account, opened.ledger.mark);
     this.#watcher = new Watcher(context, options, {
       ...setup,
@@ -269,15 +273,29 @@ class SupervisedWatcher {
   #mustCheckLogin(): boolean {
     const passedMs = Math.abs(this.#setup.context.clock.now() - this.#loginCheckedAt);
     const isInUse = this.#watcher.breaker.state.state !== 'login-needed';
-    return passedMs >= LOGIN_CHECK_MS && this.#login.opened.delivers && isInUse;
+    const isDue = passedMs >= LOGIN_CHECK_MS || this.#mayBeAnother();
+    return isDue && this.#login.opened.delivers && isInUse;
   }
 
-  /** Checks when the login ends, and warns if that is soon. */
+  /** Returns whether the user may have logged in or out since the last check. */
+  #mayBeAnother(): boolean {
+    const { loginCanChange, loginMarker } = this.#setup;
+    return loginCanChange && loginMarker() !== this.#checkedMarker;
+  }
+
+  /** Checks that the login is still the stored one, and when it ends. Warns if that is soon. */
   async #checkLogin(end: AbortSignal): Promise<void> {
     const { clock } = this.#setup.context;
     const { health, announcer } = this.#shared;
     this.#loginCheckedAt = clock.now();
+    const mayBeAnother = this.#mayBeAnother();
+    this.#checkedMarker = this.#setup.loginMarker();
     try {
+      const why = mayBeAnother ? await changedLogin(this.#login, this.#setup) : undefined;
+      if (why !== undefined) {
+        this.#watcher.breaker.failed(why, Infinity);
+        return;
+      }
       const endsAt = await this.#renewedEnd(end);
       if (endsAt === undefined) return;
       health.note({ refreshEndsAt: isoTime(endsAt) });

@@ -140,8 +140,8 @@ export async function finishLogin(context: AppContext, http: Http): Promise<Logi
         hint: phrase`The platform no longer knows the client that sync registered. Run ${START} again: it can register another one.`,
       });
     }
-    const isDenied = error.details['error'] === 'access_denied';
-    if (!isTemporary(error.code) && !isDenied) throw error;
+    const isRefused = ['access_denied', 'invalid_grant'].includes(String(error.details['error']));
+    if (!isTemporary(error.code) && !isRefused) throw error;
     throw error.with({ hint: phrase`This login is over. Run ${START} for a new one.` });
   }
 }

@@ -133,7 +133,7 @@ export class DayDelivery {
     if (this.#isDone(plan) && !isDoubtful && !looksAnew) {
       // Another input may hold an item now, or no longer.
       if (!dryRun) this.#put(this.#row.status, plan, plan.keep);
-      return unchangedDay(plan.keep);
+      return this.#unchanged(plan.keep);
     }
     if (partialTotals.length > 0)
       warn(words.dayNote(this.#job, 'partialTotals', partialTotals.join(', ')));
@@ -381,12 +381,19 @@ export class DayDelivery {
     }
     if (undo?.remember === true && attempts > 0) return { outcome: 'undone', attempts };
     const isUnchanged = attempts === 0 || (this.#endsUndo && items.every(isUndone));
-    return isUnchanged ? unchangedDay(items) : { outcome: 'pushed', attempts };
+    return isUnchanged ? this.#unchanged(items) : { outcome: 'pushed', attempts };
   }
 
   /** Returns the items of a day after its requests. No answer has shown the posted ones. */
   #itemsAfter({ post, keep }: Plan): readonly DayItem[] {
     return post.length === 0 ? keep : this.ours.items;
+  }
+
+  /** Returns the outcome of a day without a request. */
+  #unchanged(items: readonly DayItem[]): DayOutcome {
+    const isAbout = this.#policy.undo === undefined ? this.ours.undone : items;
+    const isTakenBack = isAbout.length > 0 && items.some(isUndone);
+    return { outcome: 'skipped', reason: isTakenBack ? 'undone' : 'unchanged' };
   }
 
   #noteGone(removed: readonly Removal[]): void {
@@ -429,11 +436,6 @@ function heldItems({ keep, post }: Plan): readonly DayItem[] {
 function wholeList(plan: Plan): readonly DayItem[] | undefined {
   const items = heldItems(plan);
   return items.length > 0 || plan.remove.length > 0 ? items : undefined;
-}
-
-/** Returns the outcome of a day without a request. */
-function unchangedDay(items: readonly DayItem[]): DayOutcome {
-  return { outcome: 'skipped', reason: items.some(isUndone) ? 'undone' : 'unchanged' };
 }
 
 /** Returns an item of the day in another state, unless it is not to be sent. */

@@ -151,7 +151,7 @@ export function changedThere(
     notes: notes.map(({ name, there, field: { value } }) => ({
       source,
       field: name,
-      message: `the platform holds ${show(there)}, and ${show(value)} was sent before: another computer or the athlete changed it. It stays; --force sends it again`,
+      message: `the platform holds ${show(there)}, and ${show(value)} was sent before: another computer, the athlete or an unconfirmed push changed it. It stays; --force sends it again`,
     })),
     sent: Object.fromEntries(
       changed.map(({ name, there, field }) => [

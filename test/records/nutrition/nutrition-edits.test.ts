@@ -281,6 +281,21 @@ describe.each(KINDS)('inputs of one nutrition day on platform %s', (platform) =>
     expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
   });
 
+  it('are not reported as taken back if an undo took back those of another input', async () => {
+    const { push, undo, held } = await openNutrition({ platform });
+    await push({ 'a.json': day(GEL) });
+    await push({ 'b.json': day(RICE) });
+    await undo(DAY);
+    await push({ 'a.json': day(GEL) }, { force: true });
+    const [again] = await push({ 'a.json': day(GEL) });
+    expect([again, held()]).toMatchObject([
+      { outcome: 'skipped', reason: 'unchanged' },
+      ['gel 25'],
+    ]);
+    const [other] = await push({ 'b.json': day(RICE) });
+    expect(other).toMatchObject({ outcome: 'skipped', reason: 'undone' });
+  });
+
   it('stay away after undo until they are sent with --force', async () => {
     const { push, undo, held, sandbox, ledger, requestsOf } = await openNutrition({ platform });
     if (platform !== 'interface') {
