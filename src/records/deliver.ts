@@ -213,7 +213,8 @@ class DayQueue {
     const { values, notes, sent, isUndone, held } = isUndo
       ? undoneDay(known)
       : settleDay(record, known, { rank: this.#rank, force, whole });
-    warnings.push(...notes);
+    // After a refused undo, they are untrue.
+    if (!isUndo || this.#options.dryRun) warnings.push(...notes);
     if (Object.keys(values).length === 0) {
       if (this.#options.dryRun) return isUndone ? UNDONE : UNCHANGED;
       ledger.wellness.noteSent(date, sent);
@@ -244,6 +245,7 @@ class DayQueue {
       sentBody,
     );
     const { notes: adapted } = answered;
+    if (isUndo) warnings.push(...notes);
     warnings.push(...leftNotes(record, answer));
     const names = Object.keys(sentBody).filter((name) => !answered.dropped.includes(name));
     if (answer.data !== undefined) ledger.wellness.noteAnswer(names, answered.dropped);

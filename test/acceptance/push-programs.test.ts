@@ -131,6 +131,9 @@ it('sync undo wellness sends the values before again, and names those that the p
   );
   const changed = file({ restingHr: 51, hrv: 60 });
   await push(world, 'wellness', changed);
+  world.sandbox.control.addFaults('wellness:422*1');
+  const refused = await undo();
+  expect([refused.code, refused.stdout]).toEqual([6, expect.not.stringContaining('sent again')]);
   expect(await undo()).toMatchObject({
     code: 0,
     stdout: `${DAY}: undone\n  note: restingHr: 46, sent before, is sent again in place of 51\n  note: the platform cannot forget a value, and keeps hrv 60\n`,
