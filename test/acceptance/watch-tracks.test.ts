@@ -154,6 +154,21 @@ describe('a GPX or TCX file in a watched folder', () => {
     expect(world.requests()).toBe(2);
   });
 
+  it('with several activities and the longest name is copied while the platform is away', async () => {
+    await openWorld();
+    mkdirSync(world.folder);
+    await world.stopService();
+    const watcher = await ready(world.watch());
+    const path = join(world.folder, `${'x'.repeat(248)}.tcx.gz`);
+    put(path, gzipSync(brick));
+    await until(() => copies().length === 2);
+    rmSync(path);
+    await world.startService();
+    await until(() => world.recordings().length === 2 && copies().length === 0);
+    expect(await stop(watcher)).toBe(0);
+    expect(events(watcher, 'not-copied')).toEqual([]);
+  });
+
   it('with several activities, one of them refused, is read again if the copy of that one is lost', async () => {
     await openWorld();
     file('brick.tcx', brick);
