@@ -188,7 +188,10 @@ function judgeClaims(
   mayRepeat: boolean,
 ): void {
   const uploaded = new Set<unknown>();
-  for (const { type, outcome, sha256: hash, path } of lines) {
+  for (const { type, outcome, sha256: hash, path, event, message } of lines) {
+    // The disk is in order, and there is one account.
+    if (event === 'not-copied' || event === 'kept-for-others')
+      round.failed('wrong report', `${event}: ${String(message)}`);
     if (type !== 'upload') continue;
     if (outcome === 'covered' && !held.has(covering.get(String(hash)) ?? '')) {
       round.failed('wrong report', `${JSON.stringify(path)} ${String(hash)}: nothing covers it`);
