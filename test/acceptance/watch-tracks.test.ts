@@ -332,6 +332,21 @@ it('a GPX file that was copied by a watcher that was killed arrives once, althou
   expect(parts?.find(({ name }) => name === 'name')).toMatchObject({ text: 'Evening loop' });
 });
 
+it('a copied GPX file waits for the FIT recordings that the next watcher finds', async () => {
+  await openWorld();
+  file('loop.gpx', track());
+  await world.stopService();
+  const first = await ready(world.watch());
+  await until(() => copies().length === 1);
+  await stop(first);
+  file('ride.fit', fit(ride));
+  await world.startService();
+  const watcher = await ready(world.watch());
+  await until(() => reported(watcher).length === 2);
+  expect(reported(watcher)).toEqual(['ride.fit uploaded', 'loop.gpx covered']);
+  await stop(watcher);
+});
+
 it('a GPX file that the platform refuses is kept, and offered again after a day', async () => {
   await openWorld();
   file('loop.gpx', track());
