@@ -175,6 +175,7 @@ export class Writer {
       return sha256(recording);
     });
     this.#made.files.set(sha256(made.bytes), hashes);
+    this.#note(`${this.#id}: ${sha256(made.bytes)} holds ${hashes.join()}`);
     return { ...made, hashes };
   }
 
