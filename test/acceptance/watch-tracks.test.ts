@@ -347,6 +347,20 @@ it('a copied GPX file waits for the FIT recordings that the next watcher finds',
   await stop(watcher);
 });
 
+it('a GPX file waits for a FIT recording that comes while the workouts are listed', async () => {
+  await openWorld();
+  mkdirSync(world.folder);
+  const watcher = await ready(world.watch());
+  world.sandbox.control.addFaults('workouts:delay=1s', 'upload-fit:delay=3s');
+  file('loop.gpx', track());
+  const lists = () => world.sandbox.control.requests({ route: 'workouts' });
+  await until(() => lists().length === 1);
+  put(join(world.folder, 'ride.fit'), fit(ride));
+  await until(() => reported(watcher).length === 2);
+  expect(reported(watcher)).toEqual(['ride.fit uploaded', 'loop.gpx covered']);
+  await stop(watcher);
+});
+
 it('a GPX file that the platform refuses is kept, and offered again after a day', async () => {
   await openWorld();
   file('loop.gpx', track());
