@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt, systemCode } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
@@ -45,7 +45,9 @@ export function* copiesIn(stateDir: string, hashes?: readonly string[]): Generat
   for (const sha256 of hashes ?? namesIn(root)) {
     for (const owner of namesIn(join(root, sha256))) {
       const folder = join(root, sha256, owner);
-      yield { sha256, owner, folder, label: readLabel(folder) };
+      const label = readLabel(folder);
+      // Another process may have taken it over since the folder was read.
+      if (label !== undefined || existsSync(folder)) yield { sha256, owner, folder, label };
     }
   }
 }

@@ -231,6 +231,7 @@ export class Watcher {
       this.#outcome();
       if (!this.#parts.dryRun) this.#sender.adopt();
       await this.#rescanOnce();
+      this.#isReady = true;
       do await this.#sendAll();
       while (!this.#parts.signal.aborted && (await this.#openFiles.readLeft()));
       this.#tallyIncomplete();
@@ -321,7 +322,8 @@ export class Watcher {
 
   #setSenderTimer(): void {
     const inMs = Math.min(
-      this.#sender.step(() => this.#intake.tracksInMs),
+      // Before the first round of rescans, recordings that cover a conversion may not be found.
+      this.#sender.step(() => (this.#isReady ? this.#intake.tracksInMs : Infinity)),
       this.#intake.retryInMs,
     );
     this.#parts.events.setTimer('sender-due', inMs);
@@ -453,6 +455,7 @@ export class Watcher {
     }
     if (this.#isReady) return;
     this.#isReady = true;
+    this.#parts.events.post({ type: 'sender-work' });
     const { partial } = this.#parts.incomplete;
     const incomplete = partial === 0 ? {} : { incomplete: partial };
     report({ event: 'ready', files, queued: this.#waiting, ...incomplete });

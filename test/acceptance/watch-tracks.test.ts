@@ -154,6 +154,21 @@ describe('a GPX or TCX file in a watched folder', () => {
     expect(world.requests()).toBe(2);
   });
 
+  it('with several activities and the longest name is copied while the platform is away', async () => {
+    await openWorld();
+    mkdirSync(world.folder);
+    await world.stopService();
+    const watcher = await ready(world.watch());
+    const path = join(world.folder, `${'x'.repeat(248)}.tcx.gz`);
+    put(path, gzipSync(brick));
+    await until(() => copies().length === 2);
+    rmSync(path);
+    await world.startService();
+    await until(() => world.recordings().length === 2 && copies().length === 0);
+    expect(await stop(watcher)).toBe(0);
+    expect(events(watcher, 'not-copied')).toEqual([]);
+  });
+
   it('with several activities, one of them refused, is read again if the copy of that one is lost', async () => {
     await openWorld();
     file('brick.tcx', brick);
@@ -315,6 +330,35 @@ it('a GPX file that was copied by a watcher that was killed arrives once, althou
   expect(world.recordings()).toMatchObject([{ sha256: copy }]);
   const parts = world.sandbox.control.requests({ route: 'upload-fit' })[0]?.parts;
   expect(parts?.find(({ name }) => name === 'name')).toMatchObject({ text: 'Evening loop' });
+});
+
+it('a copied GPX file waits for the FIT recordings that the next watcher finds', async () => {
+  await openWorld();
+  file('loop.gpx', track());
+  await world.stopService();
+  const first = await ready(world.watch());
+  await until(() => copies().length === 1);
+  await stop(first);
+  file('ride.fit', fit(ride));
+  await world.startService();
+  const watcher = await ready(world.watch());
+  await until(() => reported(watcher).length === 2);
+  expect(reported(watcher)).toEqual(['ride.fit uploaded', 'loop.gpx covered']);
+  await stop(watcher);
+});
+
+it('a GPX file waits for a FIT recording that comes while the workouts are listed', async () => {
+  await openWorld();
+  mkdirSync(world.folder);
+  const watcher = await ready(world.watch());
+  world.sandbox.control.addFaults('workouts:delay=1s', 'upload-fit:delay=3s');
+  file('loop.gpx', track());
+  const lists = () => world.sandbox.control.requests({ route: 'workouts' });
+  await until(() => lists().length === 1);
+  put(join(world.folder, 'ride.fit'), fit(ride));
+  await until(() => reported(watcher).length === 2);
+  expect(reported(watcher)).toEqual(['ride.fit uploaded', 'loop.gpx covered']);
+  await stop(watcher);
 });
 
 it('a GPX file that the platform refuses is kept, and offered again after a day', async () => {

@@ -10,6 +10,7 @@ import {
   namesIn,
   outboxFolder,
 } from '../../ledger/outbox.ts';
+import { fileOf } from '../../inputs/recording-names.ts';
 import { freeBytes } from '../../system/disk.ts';
 import { isFolder, readPlainFile } from '../../system/plain-file.ts';
 import type { ProcessMark } from '../../system/processes.ts';
@@ -247,7 +248,7 @@ function compare(a: WaitingRecording, b: WaitingRecording): number {
   );
 }
 
-/** The service sees this name: the recording's own, unpacked. */
+/** Returns the file's own name, unpacked, without the number of an activity: with it, a name may be too long. */
 function keptName(path: string): string {
-  return basename(path).replace(/\.gz$/i, '');
+  return basename(fileOf(path)).replace(/\.gz$/i, '');
 }

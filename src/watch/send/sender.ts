@@ -214,13 +214,19 @@ export class Sender {
     recording: WaitingRecording,
     read: (buffers: BufferSource) => RecordingContents | Unreadable,
   ): Promise<boolean> {
-    const { changed, dryRun, events } = this.#parts;
+    const { changed, dryRun, events, outbox } = this.#parts;
     const { path, recordedAt, track } = recording;
     const buffers = this.#buffers.pop() ?? reusedBuffer(KEPT_BYTES);
     this.#active.add(recording);
     changed();
     try {
-      if (track !== undefined && !dryRun) await this.#readWorkouts(recordedAt);
+      if (track !== undefined && !dryRun) {
+        await this.#readWorkouts(recordedAt);
+        // A FIT recording that came meanwhile may cover it, once it is sent.
+        const next = outbox.next(this.#active);
+        const isLast = next === undefined || next.track !== undefined;
+        if (!isLast || this.#active.size > 1) return false;
+      }
       const contents = read(buffers);
       const item =
         'problem' in contents

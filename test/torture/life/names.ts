@@ -15,9 +15,14 @@ const FOLDERS = [
 /** Folders that are not searched. */
 const HIDDEN_FOLDERS = ['.Trash', 'TEMPFIT', 'GARMIN/NewFiles'] as const;
 
+const ENDS: readonly [string, ...string[]] = [
+  ...(['.fit', '.fit', '.fit', '.FIT', '.Fit', '.fIt'] as const),
+  ...(['.gpx', '.tcx'] as const),
+];
+
 /** Returns a path below a watched folder. `id` makes it unlike all others. */
-export function anyPath(random: Random, id: string): string {
-  return inFolder(random.pick(FOLDERS), anyName(random, id));
+export function anyPath(random: Random, id: string, end = random.pick(ENDS)): string {
+  return inFolder(random.pick(FOLDERS), anyName(random, id, end));
 }
 
 /** Returns a path that no watcher looks at. */
@@ -31,8 +36,7 @@ function inFolder(folder: string, name: string): string {
 }
 
 /** Names as devices, people and attackers choose them. */
-function anyName(random: Random, id: string): string {
-  const end = random.pick(['.fit', '.fit', '.fit', '.FIT', '.Fit', '.fIt']);
+function anyName(random: Random, id: string, end: string): string {
   const names = [
     `${id}${end}`,
     `2026-02-15 08.30.00 ${id}${end}`,

@@ -10,7 +10,7 @@ import { Keeper } from './keeper.ts';
 import { MOUNTS, MOVES, Mover } from './mover.ts';
 import { troubleService } from './service.ts';
 import { Shelf } from './shelf.ts';
-import { Writer } from './writers.ts';
+import { type Made, Writer } from './writers.ts';
 
 /** What disturbs a session besides the life of its folders. */
 type Trouble = 'service' | 'watchers' | 'folders';
@@ -54,8 +54,8 @@ async function live(round: Round, world: World, around: string, troubles: Troubl
   const note = (text: string) => round.note(`${Math.round(performance.now() - began)} ms ${text}`);
   const outside = join(around, 'outside');
   mkdirSync(outside);
-  const made = new Map<string, Uint8Array>();
-  const shelf = (name: string) => new Shelf(join(around, name), made);
+  const made: Made = { recordings: new Map(), files: new Map(), covering: new Map() };
+  const shelf = (name: string) => new Shelf(join(around, name), made.files);
   const shelves = [shelf('Garmin'), shelf('Zwift')] as const;
   for (const { dir } of shelves) mkdirSync(dir);
   const keepers = shelves.map((each) => {
@@ -122,7 +122,7 @@ async function judgeLife(
   world: World,
   shelves: readonly Shelf[],
   keepers: readonly Keeper[],
-  made: ReadonlyMap<string, Uint8Array>,
+  made: Made,
   troubles: Troubles,
 ): Promise<void> {
   for (const each of shelves) each.look();
@@ -131,7 +131,8 @@ async function judgeLife(
   // The answer to an upload may be lost: then the platform has it, and the watcher sends it again.
   const missing = () => {
     const held = new Set(world.hashes());
-    return [...due].filter((hash) => !held.has(hash));
+    const isThere = (hash = '') => held.has(hash) || held.has(made.covering.get(hash) ?? '');
+    return [...due].filter((hash) => !isThere(hash));
   };
   const left = () => missing().length + namesIn(stash).length;
   const isLate = !(await arrive(left, LAST_MS));
@@ -163,11 +164,15 @@ async function judgeLife(
   judgeOutput(round, 'upload', { ...finished, stderr: finished.stdout + finished.stderr });
   round.note(`upload: ${finished.stdout}${finished.stderr}`);
   if (world.requests() > before) round.failed('duplicated', 'the watchers left something to send');
-  for (const hash of held) if (made.has(hash)) due.add(hash);
-  const wanted = [...due].map((hash) => [hash, made.get(hash) ?? new Uint8Array()] as const);
+  for (const hash of held) if (made.recordings.has(hash)) due.add(hash);
+  const { recordings, covering } = made;
+  const covered = judgeCovered(round, world, covering);
+  for (const hash of covered) due.delete(hash);
+  const wanted = [...due].map((hash) => [hash, recordings.get(hash) ?? new Uint8Array()] as const);
   judgeRecordings(round, world.sandbox, new Map(wanted));
   round.count('recordings', due.size);
-  round.count('gone before due', made.size - due.size);
+  round.count('covered', covered.length);
+  round.count('gone before due', recordings.size - due.size - covered.length);
   const stashed = namesIn(stash);
   if (!troubles.includes('watchers') && stashed.length > 0) {
     round.failed('wrong report', `left in the stash: ${stashed.join()}`);
@@ -179,20 +184,42 @@ function judgeClaims(
   round: Round,
   lines: readonly Record<string, unknown>[],
   held: ReadonlySet<string>,
-  made: ReadonlyMap<string, Uint8Array>,
+  { recordings, covering }: Made,
   mayRepeat: boolean,
 ): void {
   const uploaded = new Set<unknown>();
-  for (const { type, outcome, sha256: hash, path } of lines) {
+  for (const { type, outcome, sha256: hash, path, event, message } of lines) {
+    // The disk is in order, and there is one account.
+    if (event === 'not-copied' || event === 'kept-for-others')
+      round.failed('wrong report', `${event}: ${String(message)}`);
     if (type !== 'upload') continue;
+    if (outcome === 'covered' && !held.has(covering.get(String(hash)) ?? '')) {
+      round.failed('wrong report', `${JSON.stringify(path)} ${String(hash)}: nothing covers it`);
+    }
     if (outcome !== 'uploaded' && outcome !== 'duplicate') continue;
     const what = `${JSON.stringify(path)} ${String(hash)}`;
     if (!held.has(String(hash))) round.failed('wrong report', `${what}: said, not held`);
-    if (!made.has(String(hash))) round.failed('wrong report', `${what}: was never a recording`);
+    if (!recordings.has(String(hash)))
+      round.failed('wrong report', `${what}: was never a recording`);
     const isAgain = uploaded.has(hash) || outcome === 'duplicate';
     if (isAgain && !mayRepeat) round.failed('duplicated', what);
     if (outcome === 'uploaded') uploaded.add(hash);
   }
+}
+
+/**
+ * A conversion must not arrive after the device's recording of its ride.
+ *
+ * @returns those that did not arrive, since that recording did
+ */
+function judgeCovered(round: Round, world: World, covering: Made['covering']): string[] {
+  const held = world.recordings().map(({ sha256: hash }) => hash);
+  return [...covering].flatMap(([hash, device]) => {
+    const [at, before] = [held.indexOf(hash), held.indexOf(device)];
+    if (before === -1) return [];
+    if (at > before) round.failed('duplicated', `${hash} came after ${device}, which covers it`);
+    return at === -1 ? [hash] : [];
+  });
 }
 
 /** Waits until nothing is left. @returns false if that number is the same for this time (ms) */

@@ -14,7 +14,7 @@ let shelf: Shelf;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });
   dir = mkdtempSync(join(tmpdir(), 'sync-shelf-'));
-  shelf = new Shelf(dir, new Map([[hash, ride]]));
+  shelf = new Shelf(dir, new Map([[hash, [hash]]]));
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -73,7 +73,7 @@ it('counts the stay of a file anew after its folder was away', () => {
   expect(shelf.due().size).toBe(0);
 });
 
-it.each(['.ride.fit', 'ride.fit.part', 'ride.gpx'])(
+it.each(['.ride.fit', 'ride.fit.part', 'ride.kml'])(
   'expects no file of another name: %s',
   (name) => {
     put(name);

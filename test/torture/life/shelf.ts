@@ -18,27 +18,27 @@ interface Stay {
 /** What one watched folder holds, and which of its recordings must arrive. */
 export class Shelf {
   readonly dir: string;
-  /** Every recording that was made for this session, by hash. */
-  readonly #made: ReadonlyMap<string, Uint8Array>;
+  /** Hashes of the recordings in each file that was made for this session, by that of the file. */
+  readonly #files: ReadonlyMap<string, readonly string[]>;
   readonly #stays = new Map<string, Stay>();
   readonly #due = new Set<string>();
   /** Recordings that came many at once. */
   readonly #batch = new Set<string>();
   #isWatched = false;
 
-  constructor(dir: string, made: ReadonlyMap<string, Uint8Array>) {
+  constructor(dir: string, files: ReadonlyMap<string, readonly string[]>) {
     this.dir = dir;
-    this.#made = made;
+    this.#files = files;
   }
 
   /** Hashes of the recordings that must arrive: those that stayed long enough, and those that are there. */
   due(): ReadonlySet<string> {
     const now = performance.now();
     for (const [path, { hash }] of this.#stays) {
-      if (this.#made.has(hash) && hashOf(path) === hash) this.#due.add(hash);
+      if (hashOf(path) === hash) this.#due.add(hash);
     }
     this.#endStays(() => true, now);
-    return this.#due;
+    return new Set([...this.#due].flatMap((hash) => this.#files.get(hash) ?? []));
   }
 
   /** A watcher runs and has looked at everything. */
@@ -63,7 +63,7 @@ export class Shelf {
   /** Takes in what lies at a path now, if it is a recording that has to be sent. */
   arrived(path: string): void {
     const hash = isWanted(path.slice(this.dir.length)) ? hashOf(path) : undefined;
-    if (hash === undefined || !this.#made.has(hash)) return;
+    if (hash === undefined || !this.#files.has(hash)) return;
     if (this.#stays.get(path)?.hash === hash) return;
     this.#stays.set(path, { hash, since: performance.now() });
   }
@@ -108,10 +108,10 @@ function isWanted(path: string): boolean {
   const parts = path.split('/').filter((part) => part !== '');
   const name = parts.pop() ?? '';
   const isSkipped = (part: string) => part.startsWith('.') || /^(tempfit|newfiles)$/i.test(part);
-  return /\.fit(\.gz)?$/i.test(name) && !isSkipped(name) && !parts.some(isSkipped);
+  return /\.(fit|gpx|tcx)(\.gz)?$/i.test(name) && !isSkipped(name) && !parts.some(isSkipped);
 }
 
-/** Returns the hash of a recording, unpacked; undefined if there is no file that can be read. */
+/** Returns the hash of a file, unpacked; undefined if there is no file that can be read. */
 function hashOf(path: string): string | undefined {
   try {
     if (!lstatSync(path).isFile()) return undefined;

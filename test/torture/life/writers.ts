@@ -14,18 +14,31 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { systemCode } from '../../../src/base/errors.ts';
+import { isTrackName } from '../../../src/inputs/recording-names.ts';
 import type { Random } from '../../../src/seed/random.ts';
+import type { TrackKind } from '../../../src/tracks/kind.ts';
 import { sha256 } from '../../support/acceptance.ts';
 import { appleDoubleStub, makeRecording, truncated, unfinished } from '../../support/fit-maker.ts';
 import { anyPath, hiddenPath, latin1Name } from './names.ts';
 import { DUE_MS, type Shelf } from './shelf.ts';
+import { NO_TRACKS, makeTracks } from './tracks.ts';
 
 /** Recordings that a patient writer lets lie at once. */
 const AT_ONCE = 5;
+
+/** What was made for a session, by hash. */
+export interface Made {
+  /** All that may arrive: of GPX and TCX, each activity as it is converted. */
+  readonly recordings: Map<string, Uint8Array>;
+  /** Hashes of the recordings in each file, by that of the file. */
+  readonly files: Map<string, readonly string[]>;
+  /** Hashes of the device's recordings, by those of conversions of the same ride. */
+  readonly covering: Map<string, string>;
+}
 
 /** One that writes, moves and deletes recordings in watched folders. */
 export class Writer {
@@ -33,7 +46,7 @@ export class Writer {
   readonly #shelves: readonly [Shelf, ...Shelf[]];
   /** A folder beside the watched ones, on the same disk. */
   readonly #outside: string;
-  readonly #made: Map<string, Uint8Array>;
+  readonly #made: Made;
   readonly #id: string;
   readonly #note: (text: string) => void;
   #count = 0;
@@ -43,7 +56,7 @@ export class Writer {
     id: string,
     shelves: readonly [Shelf, ...Shelf[]],
     outside: string,
-    made: Map<string, Uint8Array>,
+    made: Made,
     note: (text: string) => void,
   ) {
     this.#random = random;
@@ -82,12 +95,14 @@ export class Writer {
       const size = this.#writeAlike(shelf, path);
       return () => this.#writeAlike(shelf, path, size);
     }
-    await this.#create(shelf, path, this.#recording());
+    await this.#create(shelf, path);
     return () => this.#after(shelf, path, random.pick(ENDS));
   }
 
   /** Writes many recordings at once. */
   async writeMany(count: number): Promise<void> {
+    const tracks: Uint8Array[] = [];
+    while (tracks.length < count / 4) tracks.push((await this.#tracks('tcx')).bytes);
     await this.#attempt(() => {
       const shelf = this.#random.pick(this.#shelves);
       const paths: string[] = [];
@@ -98,6 +113,11 @@ export class Writer {
         paths.push(path);
       }
       shelf.arrivedAtOnce(paths);
+      for (const [i, bytes] of tracks.entries()) {
+        const path = join(shelf.dir, `many ${this.#id}`, `${i}.tcx`);
+        writeFileSync(path, bytes);
+        shelf.arrived(path);
+      }
     });
   }
 
@@ -111,9 +131,10 @@ export class Writer {
 
   async #oneLife(): Promise<void> {
     const [shelf, path] = this.#place();
-    await this.#create(shelf, path, this.#recording());
+    await this.#create(shelf, path);
     await sleep(this.#random.integer(0, 4_000));
-    await this.#after(shelf, path, this.#random.pick(LATER));
+    const what = this.#random.pick(LATER);
+    await this.#after(shelf, path, what === 'append' && isTrackName(path) ? 'move' : what);
   }
 
   /** Others may move or unmount the folder meanwhile. */
@@ -126,9 +147,10 @@ export class Writer {
     }
   }
 
-  #place(): [shelf: Shelf, path: string] {
+  /** @param end of the name */
+  #place(end?: string): [shelf: Shelf, path: string] {
     const shelf = this.#random.pick(this.#shelves);
-    const path = join(shelf.dir, anyPath(this.#random, `${this.#id}-${this.#count++}`));
+    const path = join(shelf.dir, anyPath(this.#random, `${this.#id}-${this.#count++}`, end));
     mkdirSync(dirname(path), { recursive: true });
     return [shelf, path];
   }
@@ -139,8 +161,22 @@ export class Writer {
   }
 
   #counted(bytes: Uint8Array): Uint8Array {
-    this.#made.set(sha256(bytes), bytes);
+    const hash = sha256(bytes);
+    this.#made.recordings.set(hash, bytes);
+    this.#made.files.set(hash, [hash]);
     return bytes;
+  }
+
+  /** Makes a GPX or TCX file whose recordings are counted. */
+  async #tracks(kind: TrackKind) {
+    const made = await makeTracks(this.#random, kind);
+    const hashes = made.recordings.map((recording) => {
+      this.#made.recordings.set(sha256(recording), recording);
+      return sha256(recording);
+    });
+    this.#made.files.set(sha256(made.bytes), hashes);
+    this.#note(`${this.#id}: ${sha256(made.bytes)} holds ${hashes.join()}`);
+    return { ...made, hashes };
   }
 
   #uncounted(durationSecs: number, type = 4, sizeBytes?: number): Uint8Array {
@@ -157,15 +193,34 @@ export class Writer {
     });
   }
 
-  /** Writes a recording in one of many ways. */
-  async #create(shelf: Shelf, path: string, bytes: Uint8Array): Promise<void> {
+  /** Writes what the name says. Beside a GPX or TCX file, the device's recording of its ride may appear. */
+  async #create(shelf: Shelf, path: string): Promise<void> {
+    const [, kind] = /\.(gpx|tcx)$/.exec(path) ?? [];
+    if (kind !== 'gpx' && kind !== 'tcx') {
+      await this.#write(shelf, path, this.#recording());
+      return;
+    }
     const random = this.#random;
-    const how = random.pick(WAYS);
+    const { bytes, hashes, ofDevice } = await this.#tracks(kind);
+    const files: [path: string, bytes: Uint8Array][] = [[path, bytes]];
+    if (random.chance(0.4)) {
+      const recording = this.#counted(ofDevice());
+      this.#made.covering.set(hashes[0] ?? '', sha256(recording));
+      files.push([join(dirname(path), `${this.#id}-${this.#count++}.fit`), recording]);
+      if (random.chance(0.5)) files.reverse();
+    }
+    for (const file of files) await this.#write(shelf, ...file);
+  }
+
+  /** Writes a file in one of many ways. */
+  async #write(shelf: Shelf, path: string, bytes: Uint8Array): Promise<void> {
+    const random = this.#random;
+    const how = random.pick<(typeof FIT_WAYS)[number]>(isTrackName(path) ? WAYS : FIT_WAYS);
     this.#note(`${this.#id}: ${how} ${JSON.stringify(path)} ${sha256(bytes)}`);
     const temporary = join(this.#outside, `${this.#id}-${this.#count++}.fit`);
     const beside = join(dirname(path), `${this.#id}-${this.#count++}`);
     const inPieces = async (order?: Order) => await this.#inPieces(path, bytes, 'w', order);
-    const ways: Readonly<Record<(typeof WAYS)[number], () => Promise<void> | void>> = {
+    const ways: Readonly<Record<(typeof FIT_WAYS)[number], () => Promise<void> | void>> = {
       'at once': () => writeFileSync(path, bytes),
       forwards: () => inPieces(),
       backwards: () => inPieces((pieces) => pieces.reverse()),
@@ -199,8 +254,9 @@ export class Writer {
         linkSync(temporary, path);
       },
       packed: async () => {
-        await this.#inPieces(`${beside}.fit.gz`, gzipSync(bytes));
-        shelf.arrived(`${beside}.fit.gz`);
+        const packed = `${beside}${extname(path)}.gz`;
+        await this.#inPieces(packed, gzipSync(bytes));
+        shelf.arrived(packed);
       },
     };
     shelf.leaves(path);
@@ -235,7 +291,7 @@ export class Writer {
     const random = this.#random;
     this.#note(`${this.#id}: ${what} ${JSON.stringify(path)}`);
     const elsewhere = (move: (to: string) => void) => {
-      const [other, to] = this.#place();
+      const [other, to] = this.#place(extname(path));
       move(to);
       other.arrived(to);
     };
@@ -260,7 +316,7 @@ export class Writer {
         elsewhere((to) => copyFileSync(path, to));
         return;
       case 'overwrite':
-        await this.#create(shelf, path, this.#recording());
+        await this.#create(shelf, path);
         return;
       case 'same size and time': {
         const size = this.#writeAlike(shelf, path);
@@ -317,7 +373,7 @@ export class Writer {
       () => writeFileSync(path, appleDoubleStub()),
       () => writeFileSync(path, ''),
       () => writeFileSync(path, Buffer.alloc(5_000)),
-      () => writeFileSync(`${path.slice(0, 200)}.gpx`, '<gpx/>'),
+      () => writeFileSync(`${path.slice(0, 200)}.gpx`, random.pick(NO_TRACKS)),
       () => mkdirSync(path, { recursive: true }),
       () => spawnSync('mkfifo', ['--', path]),
       () => writeFileSync(Buffer.concat([Buffer.from(`${dir}/`), latin1Name(id)]), ride),
@@ -336,14 +392,14 @@ const WAYS = [
   'forwards',
   'backwards',
   'header last',
-  'preallocated',
-  'unfinished first',
   'renamed in',
   'renamed there',
   'copied',
   'linked',
   'packed',
 ] as const;
+/** Over an earlier file, if its folder was replaced meanwhile: without a checksum, the mixture may be whole. */
+const FIT_WAYS = [...WAYS, 'preallocated', 'unfinished first'] as const;
 
 const LATER = [
   'nothing',

@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { countKept, moveCopies } from '../../../src/ledger/outbox.ts';
+import { copiesIn, countKept, moveCopies } from '../../../src/ledger/outbox.ts';
 import { type ProcessMark, markProcess } from '../../../src/system/processes.ts';
 import { reusedBuffer } from '../../../src/upload/read-recording.ts';
 import { Outbox, waitingRecording } from '../../../src/watch/send/outbox.ts';
@@ -85,6 +85,18 @@ it('keeps the bytes that two accounts need until both have dropped them', () => 
   expect(hashes(theirs)).toEqual([kept.sha256]);
   theirs.drop(kept.sha256);
   expect(readdirSync(join(dir, 'outbox'))).toEqual([]);
+});
+
+it('counts no copy that another watcher takes over meanwhile', () => {
+  const kept = recording();
+  for (const { outbox } of [watcher(), watcher()]) keep(outbox, kept);
+  const owners: string[] = [];
+  for (const { owner } of copiesIn(dir)) {
+    owners.push(owner);
+    const other = marks.find(({ id }) => id !== owner);
+    renameSync(copyOf(kept, other), join(dir, 'outbox', kept.sha256, 'another'));
+  }
+  expect(owners).toHaveLength(1);
 });
 
 it('forgets a copy if its bytes are missing', () => {
