@@ -147,7 +147,7 @@ class DayQueue {
       (kind === 'nutrition' && this.#nutrition.isDoubtful(date));
     if (!mustSend && ledger.isUnchanged(kind, date, digest)) return UNCHANGED;
     if (kind === 'wellness' && this.#options.undo !== undefined) {
-      // Nothing will be sent, and the ledger must not say so: the day stays as it is.
+      // Nothing will be sent, and the ledger must not say so: the day does not change.
       const known = ledger.wellness.day(date).sent;
       const { values, held, isUndone } = undoneDay(known);
       if (Object.keys(values).length === 0) {
@@ -180,7 +180,7 @@ class DayQueue {
       const outcome = await this.#sent(record, warnings, isUnconfirmed || isRefused);
       if (outcome.outcome === 'rejected') {
         const isOpen = kind === 'nutrition' && ledger.nutrition.day(date).status === 'open';
-        // After a refused undo, the day is as it was.
+        // A refused undo changes nothing.
         if (this.#options.undo === undefined || before === undefined || isOpen)
           ledger.reject(kind, date, outcome.message);
         else ledger.restore(kind, date, before);

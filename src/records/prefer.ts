@@ -4,7 +4,7 @@ import type { ItemInput, DayItem } from '../ledger/nutrition.ts';
 import { WELLNESS_FIELDS, SUMMED_TOTALS } from './fields.ts';
 import type { DayFoods, PreparedRecord, Rank, Warning } from './types.ts';
 
-/** Decides which of several programs counts on a day, whatever the order of arguments and commands. */
+/** Decides which of several programs counts on a day. The order of arguments and commands makes no difference. */
 
 /** Names JSON records, the athlete's own, among the programs. */
 export const OWN_RECORDS = 'json';
@@ -85,7 +85,7 @@ export function chooseFoods(
     warn({ field: 'items', message: contestNote(counts, other) });
   }
   const isOther = (input: ItemInput) => others.some((other) => other === programOf(input));
-  // An input that has no items any more takes back those that were sent.
+  // An input that has no items any more takes back the sent ones.
   const sentBy = sent.flatMap((item) => item.inputs).filter(isOther);
   const dropped = new Map(sentBy.map((input) => [input.name, input])).values();
   const isOwn = (name: string) => !SUMMED_TOTALS.includes(name) || programs[name] === winner;

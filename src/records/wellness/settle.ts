@@ -86,7 +86,7 @@ export function settleDay(
   return { values, notes, sent, isUndone, held: [] };
 }
 
-/** Returns the other values that the platform holds of a day, as it showed them last or as they were sent. */
+/** Returns the other values that the platform holds of a day, as it showed them last, else the sent ones. */
 export function sentBefore(known: Sent, values: JsonObject): JsonObject {
   const others = Object.entries(known).filter(([name]) => !(name in values));
   return Object.fromEntries(

@@ -139,7 +139,7 @@ export class Intake {
     return trackFiles.isCovered(sha256) ? { path, outcome: 'covered', by: [], sha256 } : 'open';
   }
 
-  /** Adds a local file to those that are read. Every rescan finds unread files again. */
+  /** Adds a local file to the unread ones. Every rescan finds unread files again. */
   add(file: UnreadFile): void {
     const before = this.#unread.get(file.path);
     if (before !== undefined && sameStamp(before.stamp, file.stamp)) return;

@@ -83,8 +83,8 @@ export class Outbox {
   }
 
   /**
-   * Returns the recording to send next: the oldest, and failed ones after all others, so that one that the service
-   * cannot take delays no other. Conversions come after FIT recordings, those with more channels first.
+   * Returns the recording to send next: the oldest, and failed ones after all others, so that a recording that the
+   * service cannot take delays no other. Conversions come after FIT recordings, those with more channels first.
    *
    * @param sending those that are being sent
    */
