@@ -80,12 +80,15 @@ export class Rides {
    * Returns the recordings that cover a conversion, as {@link coverOf} does. They count if the platform still has them.
    *
    * @param label `externalId` of the conversion's workout
+   * @param isUnsure it was sent, and no answer confirmed it: a workout without an `externalId` may be its own
    */
-  coverOf(shape: Shape, label: string): readonly string[] | undefined {
+  coverOf(shape: Shape, label: string, isUnsure: boolean): readonly string[] | undefined {
     const taken = this.#ridesAt(shape).filter(
       ({ state, sha256 }) => state === 'confirmed' && !this.#missing.has(sha256),
     );
-    const others = this.#workouts.filter(({ externalId }) => externalId !== label);
+    const others = this.#workouts.filter(
+      ({ externalId }) => externalId !== label && !(isUnsure && externalId === undefined),
+    );
     return coverOf(shape, taken, others);
   }
 

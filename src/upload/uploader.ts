@@ -242,7 +242,9 @@ export class Uploader {
     const { ledger } = this.#target;
     if (known !== undefined && isDone(known)) return settledOutcome(known, path, sha256);
     if (track !== undefined && sameRide !== 'each') {
-      const by = this.rides.coverOf(shape, workoutLabel(activity.startedAt, workout.sentAs));
+      const label = workoutLabel(activity.startedAt, workout.sentAs);
+      const isUnsure = known?.state === 'pending' && known.attempts > 0;
+      const by = this.rides.coverOf(shape, label, isUnsure);
       if (by !== undefined) {
         if (!dryRun) ledger.dismiss(known?.sha256 ?? sha256);
         return { path, outcome: 'covered', by, sha256 };
