@@ -243,7 +243,7 @@ export class Uploader {
     if (known !== undefined && isDone(known)) return settledOutcome(known, path, sha256);
     if (track !== undefined && sameRide !== 'each') {
       const label = workoutLabel(activity.startedAt, workout.sentAs);
-      const isUnsure = known?.state === 'pending' && known.attempts > 0;
+      const isUnsure = (known?.attempts ?? 0) > 0;
       const by = this.rides.coverOf(shape, label, isUnsure);
       if (by !== undefined) {
         if (!dryRun) ledger.dismiss(known?.sha256 ?? sha256);

@@ -464,17 +464,23 @@ describe('two FIT recordings of one ride', () => {
 describe.each(KINDS)('a GPX file that was sent to %s without an answer', (platform) => {
   play(platform);
 
-  it('is sent again, and not covered by its own workout', async () => {
-    const world = await openLoggedInWorld();
-    world.write('loop.gpx', track());
-    world.sandbox.control.addFaults('upload-fit:truncate*inf');
-    expect(await outcomes(world, ['upload', 'loop.gpx'], 5)).toEqual({ 'loop.gpx': 'failed' });
-    world.sandbox.control.clearFaults();
-    expect(await workouts(world)).toHaveLength(1);
-    const again = await outcomes(world, ['upload', 'loop.gpx']);
-    expect(again['loop.gpx']).toMatch(/^(?:uploaded|duplicate)$/);
-    expect(await workouts(world)).toHaveLength(1);
-  });
+  it.each([
+    ['failed', 5, ['upload-fit:truncate*inf']],
+    ['rejected', 6, ['upload-fit:504(after)*1', 'upload-fit:422*1']],
+  ] as const)(
+    'is sent again, and not covered by its own workout: %s',
+    async (first, code, faults) => {
+      const world = await openLoggedInWorld();
+      world.write('loop.gpx', track());
+      world.sandbox.control.addFaults(...faults);
+      expect(await outcomes(world, ['upload', 'loop.gpx'], code)).toEqual({ 'loop.gpx': first });
+      world.sandbox.control.clearFaults();
+      expect(await workouts(world)).toHaveLength(1);
+      const again = await outcomes(world, ['upload', 'loop.gpx']);
+      expect(again['loop.gpx']).toMatch(/^(?:uploaded|duplicate)$/);
+      expect(await workouts(world)).toHaveLength(1);
+    },
+  );
 });
 
 describe.each(KINDS)('an export in the form of Strava on %s', (platform) => {
