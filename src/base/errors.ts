@@ -132,6 +132,11 @@ export function isTemporary(code: ErrorCode): boolean {
   return 'temporary' in ERRORS[code];
 }
 
+/** Returns whether a failure says that the service cannot be reached at present. */
+export function isOutage(code: ErrorCode): boolean {
+  return code === 'NETWORK' || code === 'SERVICE_UNAVAILABLE';
+}
+
 /**
  * Returns the exit code for an item with the outcome `failed`. The next run sends the item again, so
  * that a failure of the service or of a lock counts as unavailable. An item that the service refuses

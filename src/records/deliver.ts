@@ -36,6 +36,8 @@ export type RecordItem = {
   readonly zoneUsed: boolean;
 } & DayOutcome;
 
+type SentFields = Readonly<Record<string, SentField>>;
+
 const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
 const UNDONE = { outcome: 'skipped', reason: 'undone' } as const;
 
@@ -221,9 +223,7 @@ class DayQueue {
       ledger.confirm(kind, date, digest, { undone: isUndone });
       return isUndone ? UNDONE : UNCHANGED;
     }
-    const further = sentBefore(known, values);
-    const isWhole = Object.keys(further).length === 0 || (await this.#keepsFields(date));
-    const body: JsonObject = isWhole ? { date, ...values } : { date, ...further, ...values };
+    const body: JsonObject = { date, ...(await this.#repeated(date, known, values)), ...values };
     if (this.#options.dryRun) {
       const url = this.#target.url(kind).href;
       return { outcome: 'would-push', request: { method: 'POST', url, body } };
@@ -266,15 +266,15 @@ class DayQueue {
     return { outcome: isUndo ? 'undone' : 'pushed', attempts };
   }
 
-  #keeps: Promise<boolean> | undefined;
-
-  /** Checks, once a run, that the platform keeps the fields of a day that a request lacks, as Coach Watts does; others may replace it. */
-  async #keepsFields(date: string): Promise<boolean> {
+  /** Returns the values of a day that are sent again with new ones, since a platform may replace the day. */
+  async #repeated(date: string, known: SentFields, values: JsonObject): Promise<JsonObject> {
+    const others = sentBefore(known, values);
+    if (Object.keys(others).length === 0) return {};
     const { service } = this.#nutrition;
-    if (this.#options.dryRun) return service.knownKind === 'coach-watts';
-    const ask = async () => (await service.kind(date)) === 'coach-watts';
-    // If it cannot say, it gets what any platform takes.
-    return await (this.#keeps ??= ask().catch(ifAvailable));
+    const keeps = this.#options.dryRun
+      ? service.knownKind === 'coach-watts'
+      : await service.keepsFields(date);
+    return keeps ? {} : others;
   }
 
   #well: Promise<boolean> | undefined;
@@ -312,17 +312,7 @@ class DayQueue {
   }
 }
 
-function ifAvailable(error: unknown): false {
-  const isDown =
-    error instanceof SyncError && ['NETWORK', 'SERVICE_UNAVAILABLE'].includes(error.code);
-  if (!isDown) throw error;
-  return false;
-}
-
-function cannotForget(
-  known: Readonly<Record<string, SentField>>,
-  held: readonly string[],
-): DayOutcome {
+function cannotForget(known: SentFields, held: readonly string[]): DayOutcome {
   const stored = Object.fromEntries(held.map((name) => [name, known[name]?.value ?? null]));
   return {
     outcome: 'conflict',

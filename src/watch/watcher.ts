@@ -1,5 +1,5 @@
 import type { Context } from '../base/context.ts';
-import { type ErrorCode, SyncError, messageOf } from '../base/errors.ts';
+import { SyncError, isOutage, messageOf } from '../base/errors.ts';
 import { Tasks } from '../base/tasks.ts';
 import { KEEP_ALIVE_MS } from '../daemon/keep-alive.ts';
 import { RemoteReaders } from '../devices/remote/reader.ts';
@@ -28,8 +28,6 @@ const QUIET_CHECK_MS = 10_000;
  * grace period; both together end within 5 s.
  */
 const STOP_GRACE_MS = 1_700;
-/** Failures that pass. Their hints ask the user to try again, which the watcher does. */
-const RETRIED: readonly ErrorCode[] = ['NETWORK', 'SERVICE_UNAVAILABLE'];
 
 /** How a watcher ended: by its signal, or by {@link Watcher.leave}. */
 export type WatchEnd = 'stopped' | 'left';
@@ -172,7 +170,8 @@ export class Watcher {
     for (const recording of outbox.sendable) announce(recording, report);
     if (!isNews) return;
     const { code, message } = state.failure;
-    const hint = RETRIED.includes(code) ? undefined : state.failure.hint;
+    // The hint of an outage asks the user to try again, which the watcher does.
+    const hint = isOutage(code) ? undefined : state.failure.hint;
     if (state.state === 'login-needed') report({ event: 'login-needed', code, message, hint });
     else {
       const queued = this.#waiting;

@@ -316,6 +316,26 @@ it.each([404, 500])(
   },
 );
 
+it('wellness days that are sent again ask once a run for the kind, and hold what the platform showed last', async () => {
+  const rounds = ({ body }: PlainRequest) => ({ body: { data: { ...body, weight: 72 } } });
+  const { platform, sync, write } = await openPlainWorld({ wellness: rounds });
+  const days = (more: object) =>
+    JSON.stringify(['2026-05-10', '2026-05-11'].map((date) => ({ date, ...more })));
+  write('scale.json', days({ weight: 72.4 }));
+  write('watch.json', days({ hrv: 61 }));
+  await sync(['push', 'wellness', 'scale.json']);
+  platform.answers.wellness = {};
+  platform.clearRequests();
+  await sync(['push', 'wellness', 'watch.json']);
+  const probed = platform.lines().filter((line) => line.startsWith('PATCH '));
+  expect(probed).toEqual(['PATCH /api/nutrition/2026-05-10/items']);
+  const sent = platform.requests.filter(({ path }) => path === '/api/wellness');
+  expect(sent.map(({ body }) => [body?.['weight'], body?.['hrv']])).toEqual([
+    [72, 61],
+    [72, 61],
+  ]);
+});
+
 it('nothing is concluded from fields that an echo lacks, nor from its date', async () => {
   const echo = { date: '2026-05-09T22:00:00.000Z', restingHr: 48 };
   const { sync, lines, write } = await openPlainWorld({

@@ -252,16 +252,18 @@ describe('a login that has ended', () => {
 
   it('is not the one in memory once another athlete logged in, although its token still works', async () => {
     const watcher = await watchLoggedIn();
-    await loginWithToken(world, { athlete: 'athlete-2' });
-    await watcher.waitFor(/"event":"login-needed"/);
-    put(join(world.folder, 'ride.fit'), anotherRecording());
-    await until(() => events(watcher, 'kept').length === 1);
-    expect(world.requests()).toBe(0);
-    await loginWithToken(world, { athlete: 'athlete-1' });
+    put(join(world.folder, 'earlier.fit'), anotherRecording());
     await until(() => world.recordings().length === 1);
+    await loginWithToken(world, { athlete: 'athlete-2' });
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    await watcher.waitFor(/"event":"login-needed"/);
+    await until(() => events(watcher, 'kept').length === 1);
+    expect(world.requests()).toBe(1);
+    await loginWithToken(world, { athlete: 'athlete-1' });
+    await until(() => world.recordings().length === 2);
     expect(await stop(watcher)).toBe(0);
     const { athletes } = world.sandbox.control.state();
-    expect(athletes.map(({ recordings }) => recordings.length)).toEqual([1, 0, 0]);
+    expect(athletes.map(({ recordings }) => recordings.length)).toEqual([2, 0, 0]);
   });
 
   it('is checked although the config file is unreadable at that moment', async () => {

@@ -128,6 +128,10 @@ class SupervisedWatcher {
     this.#watcher = new Watcher(context, options, {
       ...setup,
       ...opened,
+      client: async () => {
+        await this.#checkOwner();
+        return await opened.client();
+      },
       outbox: this.#outbox,
       deviceAccess: devices && {
         ...devices,
@@ -283,19 +287,26 @@ class SupervisedWatcher {
     return loginCanChange && loginMarker() !== this.#checkedMarker;
   }
 
-  /** Checks that the login is still the stored one, and when it ends. Warns if that is soon. */
+  /** Checks that the stored login is still of this watcher's athlete. @throws SyncError if it is not */
+  async #checkOwner(): Promise<void> {
+    if (!this.#mayBeAnother()) return;
+    const marker = this.#setup.loginMarker();
+    const why = await changedLogin(this.#login, this.#setup);
+    if (why === undefined) {
+      this.#checkedMarker = marker;
+      return;
+    }
+    this.#watcher.breaker.failed(why, Infinity);
+    throw asError(why);
+  }
+
+  /** Checks whose login it is, and when it ends. Warns if that is soon. */
   async #checkLogin(end: AbortSignal): Promise<void> {
     const { clock } = this.#setup.context;
     const { health, announcer } = this.#shared;
     this.#loginCheckedAt = clock.now();
-    const mayBeAnother = this.#mayBeAnother();
-    this.#checkedMarker = this.#setup.loginMarker();
     try {
-      const why = mayBeAnother ? await changedLogin(this.#login, this.#setup) : undefined;
-      if (why !== undefined) {
-        this.#watcher.breaker.failed(why, Infinity);
-        return;
-      }
+      await this.#checkOwner();
       const endsAt = await this.#renewedEnd(end);
       if (endsAt === undefined) return;
       health.note({ refreshEndsAt: isoTime(endsAt) });

@@ -391,8 +391,8 @@ export class DayDelivery {
 
   /** Returns the outcome of a day without a request. */
   #unchanged(items: readonly DayItem[]): DayOutcome {
-    const isAbout = this.#policy.undo === undefined ? this.ours.undone : items;
-    const isTakenBack = isAbout.length > 0 && items.some(isUndone);
+    const { undone } = this.ours;
+    const isTakenBack = this.#policy.undo === undefined ? undone.length > 0 : items.some(isUndone);
     return { outcome: 'skipped', reason: isTakenBack ? 'undone' : 'unchanged' };
   }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../base/context.ts';
-import { SyncError } from '../../base/errors.ts';
+import { SyncError, isOutage } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { daysAfter } from '../../base/time.ts';
@@ -66,6 +66,22 @@ export class NutritionService {
       // The next day asks again if it failed.
       this.#asking = undefined;
     }
+  }
+
+  #keeps: Promise<boolean> | undefined;
+
+  /**
+   * Checks, once a run, that the platform keeps the fields of a day that a request lacks, as Coach Watts does; others
+   * may replace the day. A platform that cannot be reached says no: then the whole day is right for any.
+   */
+  async keepsFields(date: string): Promise<boolean> {
+    return await (this.#keeps ??= this.kind(date).then(
+      (kind) => kind === 'coach-watts',
+      (error: unknown) => {
+        if (error instanceof SyncError && isOutage(error.code)) return false;
+        throw error;
+      },
+    ));
   }
 
   /** The kind, as far as it is known without a request. */
@@ -247,7 +263,7 @@ export class NutritionService {
 function kindUnknown(error: unknown): unknown {
   if (!(error instanceof SyncError)) return error;
   const { code, message, details } = error;
-  if (code !== 'NETWORK' && code !== 'SERVICE_UNAVAILABLE') return error;
+  if (!isOutage(code)) return error;
   return new SyncError(
     code,
     `${message} Without that answer it is not known how this platform takes a nutrition day, so none is sent.`,

@@ -57,10 +57,10 @@ export function settleDay(
       continue;
     }
     const isOther = before !== undefined && before.source !== program && !force;
-    const isLess = isOther && rank(before.source, name) < rank(program, name);
+    const isOutranked = isOther && rank(before.source, name) < rank(program, name);
     if (before === undefined || before.value === value) {
       if (before === undefined || force || whole) values[name] = value;
-      sent[name] = { ...before, value, source: isLess ? before.source : program };
+      sent[name] = { ...before, value, source: isOutranked ? before.source : program };
       continue;
     }
     const [one, two] = [
@@ -68,7 +68,7 @@ export function settleDay(
       `${show(value)} of ${program}`,
     ];
     const reported = { ...before.reported, [program]: value };
-    if (isLess) {
+    if (isOutranked) {
       sent[name] = { ...before, reported };
       if (before.reported?.[program] === value) continue;
       note(name, contestNote(`${one}, sent before, counts, and not ${two}`, program, name));
