@@ -184,6 +184,12 @@ function settledKey(
   return key === byName || key.startsWith(athletePrefix(config)) ? key : undefined;
 }
 
+/** Names the athlete of a ledger key for people; undefined if the key names none. */
+export function athleteOf(key: string): string | undefined {
+  const [, service = '', athlete] = /^(\S+) (?:athlete|named):(.+)$/s.exec(key) ?? [];
+  return athlete === undefined ? undefined : `${athlete} at ${service}`;
+}
+
 /** @throws SyncError `CONFIG` if `SYNC_ACCOUNT` names another athlete than the service does */
 function refuseOtherName(config: Config, key: string): void {
   const { athleteName } = config;

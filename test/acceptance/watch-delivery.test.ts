@@ -7,7 +7,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { KINDS, loginWithToken, play } from '../support/acceptance.ts';
@@ -514,11 +514,29 @@ describe('recordings in the stash of a watcher that was killed', () => {
     await ready(other);
     const status = await world.sync(['status', '--json']);
     expect(ndjson(status.stdout)).toMatchObject([{ waiting: { kept: 0, keptForOthers: 4 } }]);
-    const doctor = await world.sync(['doctor', '--json']);
-    const findings = ndjson(doctor.stdout).filter(({ message }) =>
-      /^Copies of/.test(String(message)),
+    const [hash = ''] = readdirSync(join(stateDir(), 'outbox'));
+    const [owner = ''] = readdirSync(join(stateDir(), 'outbox', hash));
+    const copy = (name: string) => join(stateDir(), 'outbox', hash, owner, name);
+    const label = readFileSync(copy('copy.json'));
+    put(copy('copy.json'), Buffer.from('{'));
+    const findings = (await world.lines(['doctor'])).filter(({ message }) =>
+      String(message).startsWith('Copies of'),
     );
-    expect(findings).toMatchObject([{ check: 'state', state: 'odd' }]);
+    put(copy('copy.json'), label);
+    const before = 'Log in as before and run `sync watch`.';
+    const unclaimed = copy(basename((JSON.parse(label.toString()) as { path: string }).path));
+    expect(findings).toMatchObject([
+      {
+        check: 'state',
+        state: 'odd',
+        message: `Copies of 3 recordings in ${join(stateDir(), 'outbox')} wait for the login of athlete-1 at ${world.sandbox.url}.`,
+        hint: before,
+      },
+      {
+        message: `Copies of 1 recording in ${join(stateDir(), 'outbox')} are damaged, or of a login without a known athlete.`,
+        hint: `${before} Without that login, see with \`sync inspect ${unclaimed}\` whose they are. Only if they are yours, run \`sync upload ${unclaimed}\`, and delete them.`,
+      },
+    ]);
     expect(await stop(other)).toBe(0);
     expect(events(other, 'kept-for-others')).toMatchObject([{ copies: 4 }]);
     expect(world.recordings()).toEqual([]);

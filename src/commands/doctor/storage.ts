@@ -1,19 +1,21 @@
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { readDisk } from '../../app/disk-state.ts';
-import { knownAccount } from '../../app/ledger-account.ts';
+import { athleteOf, knownAccount } from '../../app/ledger-account.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { type Config, hasEnvironmentTokens } from '../../config/config.ts';
 import { checkDatabase, openDatabase } from '../../ledger/database.ts';
-import { countKept, outboxFolder } from '../../ledger/outbox.ts';
+import { isActivityName } from '../../inputs/recording-names.ts';
+import { abandonedFor, copiesIn, namesIn, outboxFolder } from '../../ledger/outbox.ts';
 import {
   distrustHint,
   distrustMessage,
   findDistrust,
   findOwnDistrust,
 } from '../../system/folder-trust.ts';
+import { markProcess } from '../../system/processes.ts';
 import { writeFailure } from '../../system/storage.ts';
 import { bytes, plural } from '../../terminal/words.ts';
 import { type CheckResult, bad, failed, good, odd } from './finding.ts';
@@ -51,16 +53,37 @@ export function checkLedger(_context: AppContext, config: Config): CheckResult {
   }
 }
 
+/** Copies that a hint names at once. */
+const NAMED = 3;
+
 /** Checks that each copy of a recording has a login that it is sent with. */
 export async function checkCopies(_context: AppContext, config: Config): Promise<CheckResult[]> {
   if (config.get('baseUrl') === undefined) return [];
   const { stateDir } = config.paths;
-  const { keptForOthers } = countKept(stateDir, (await knownAccount(config)).key);
-  if (keptForOthers === 0) return [];
-  const folder = outboxFolder(stateDir);
-  const message = `Copies of ${plural(keptForOthers, 'recording')} in ${folder} are of another login, or damaged.`;
-  const hint = phrase`Log in as before and run ${sync('watch')}. Without that login, run ${sync('upload', folder)}, and delete what was sent.`;
-  return [odd(message, hint)];
+  const { key } = await knownAccount(config);
+  const isAbandoned = abandonedFor(markProcess(stateDir));
+  const ofAthletes = new Map<string, number>();
+  const unclaimed: string[] = [];
+  for (const { owner, folder, label } of copiesIn(stateDir)) {
+    if (label?.account === key || !isAbandoned(owner)) continue;
+    const athlete = label && athleteOf(label.account);
+    if (athlete !== undefined) ofAthletes.set(athlete, (ofAthletes.get(athlete) ?? 0) + 1);
+    else
+      unclaimed.push(
+        ...namesIn(folder).flatMap((name) => (isActivityName(name) ? join(folder, name) : [])),
+      );
+  }
+  const copies = (count: number) =>
+    `Copies of ${plural(count, 'recording')} in ${outboxFolder(stateDir)}`;
+  const before = phrase`Log in as before and run ${sync('watch')}.`;
+  const found = [...ofAthletes].map(([athlete, count]) =>
+    odd(`${copies(count)} wait for the login of ${athlete}.`, before),
+  );
+  if (unclaimed.length === 0) return found;
+  const named = unclaimed.slice(0, NAMED);
+  const message = `${copies(unclaimed.length)} are damaged, or of a login without a known athlete.`;
+  const hint = phrase`${before} Without that login, see with ${sync('inspect', ...named)} whose they are. Only if they are yours, run ${sync('upload', ...named)}, and delete them.`;
+  return [...found, odd(message, hint)];
 }
 
 /** Checks that the settings can be saved; that they can be read is known by now. */
