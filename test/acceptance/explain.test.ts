@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openLoggedInWorld } from '../support/acceptance.ts';
+import { loginWithToken, openLoggedInWorld } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { ridePoints, tcx } from '../support/tracks.ts';
 import { until } from '../support/until.ts';
@@ -52,6 +52,37 @@ it('sync explain names the recordings that a watcher copied and has to send', as
   const shown = (await world.sync(['explain', '2026-05-10'])).stdout;
   expect(shown.split(copied)).toHaveLength(3);
   expect(shown).toContain(path('two.tcx#2'));
+
+  await loginWithToken(world, { athlete: 'athlete-2' });
+  const whose = `athlete-1 at ${world.sandbox.url}`;
+  for (const name of ['2.fit', '3.fit']) {
+    expect(await world.lines(['explain', path(name)])).toMatchObject([
+      {
+        state: 'waiting',
+        reason: `A watcher copied it for ${whose}. Log in as before and run \`sync watch\`: it sends the copy there.`,
+      },
+    ]);
+  }
+  expect(await world.lines(['explain', '2026-02-17'])).toMatchObject([{ recordings: [] }]);
+});
+
+it('sync explain says that a recording was left out by --new-only, or has a name that upload refuses', async () => {
+  const world = await openLoggedInWorld();
+  const old = world.write('device/Garmin/old.fit', makeRecording());
+  await world.lines(['watch', '--once', '--new-only', world.folder]);
+  expect(await world.lines(['explain', old])).toMatchObject([
+    {
+      state: 'new',
+      reason: `It was never sent: \`sync watch --new-only\` left it out. \`sync upload ${old}\` sends it.`,
+    },
+  ]);
+  const activity = tcx([{ sport: 'Biking', laps: [{ points: ridePoints(HOUR, { step: 5 }) }] }]);
+  const explained = async (name: string) =>
+    (await world.lines(['explain', world.write(name, activity)]))[0];
+  const reason = text('Uploads convert it if its name ends in ".gpx" or ".tcx"');
+  expect(await explained('ride.fit')).toMatchObject({ state: 'not-sent', reason });
+  await world.lines(['upload', 'ride.fit'], { code: 3 });
+  expect(await explained('ride.tcx')).toMatchObject({ state: 'new' });
 });
 
 it.each([

@@ -18,6 +18,7 @@ import { type Config, hasEnvironmentTokens, isLoggedIn } from '../../config/conf
 import { type CopyLabel, LABEL, copiesIn, namesIn } from '../../ledger/outbox.ts';
 import { REQUIRED_SCOPE } from '../../config/endpoints.ts';
 import { KINDS, type RecordKind } from '../../ledger/records.ts';
+import { watchMarks } from '../../ledger/watch-marks.ts';
 import { isBelow } from '../../system/mounts.ts';
 import { Uploader } from '../../upload/uploader.ts';
 import { dayJson, dayText, explainDay } from './day.ts';
@@ -43,7 +44,8 @@ export const explain: CommandModule = {
       output.result(fileJson(file), fileText(file, view));
       return ExitCode.ok;
     }
-    const copies = await copiesFor(config);
+    const { key: account } = await knownAccount(config);
+    const copies = copiesFor(account, config);
     const isGone = !existsSync(absolute);
     const copy = [...copies.values()].find(({ path }) => isGone && path === absolute)?.file;
     const subject =
@@ -54,9 +56,11 @@ export const explain: CommandModule = {
       const standing = isLogged ? 'good' : isKnown ? 'ended' : 'none';
       const options = recordingOptions(config, { dryRun: true });
       const { uploads, records } = ledger;
+      const marks = watchMarks(ledger.database, account, () => clock.now());
       const uploader = new Uploader(context, options, targetsOf(connection, ledger).upload);
+      const tools = { uploads, records, uploader, marks, copies, account };
       const explained = (path: string, file: string) =>
-        explainFile(path, file, { uploads, records, uploader, copies }, standing, context);
+        explainFile(path, file, tools, standing, context);
       if ('file' in subject) {
         for await (const file of explained(given, subject.file)) {
           output.result(fileJson(file), fileText(file, view));
@@ -65,7 +69,8 @@ export const explain: CommandModule = {
         const obstacles = await obstaclesFor(context, config);
         const unseen = isKnown ? 'Nothing was sent from here.' : NOT_KNOWN;
         const copied: ExplainedFile[] = [];
-        for (const { path, file } of copies.values()) {
+        for (const { path, file, account: whose } of copies.values()) {
+          if (whose !== account) continue;
           for await (const each of explained(path, file)) copied.push(each);
         }
         const about = { obstacles, unseen, silent, copied };
@@ -77,14 +82,18 @@ export const explain: CommandModule = {
   },
 };
 
-/** Returns the copies that wait for a watcher, by the SHA-256 of the recording. `file`: the copy itself. */
-async function copiesFor(config: Config) {
-  const { key } = await knownAccount(config);
+/**
+ * Returns the copies that wait for a watcher, by the SHA-256 of the recording; of several, that for this account.
+ * `file`: the copy itself.
+ */
+function copiesFor(account: string, config: Config) {
   const copies = new Map<string, CopyLabel & { readonly file: string }>();
   for (const { sha256, folder, label } of copiesIn(config.paths.stateDir)) {
     const name = namesIn(folder).find((each) => each !== LABEL && !each.startsWith('.'));
-    if (label?.account !== key || name === undefined) continue;
-    copies.set(sha256, { ...label, file: join(folder, name) });
+    if (label === undefined || name === undefined) continue;
+    if (label.account === account || !copies.has(sha256)) {
+      copies.set(sha256, { ...label, file: join(folder, name) });
+    }
   }
   return copies;
 }

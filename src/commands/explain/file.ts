@@ -1,8 +1,11 @@
+import { lstatSync } from 'node:fs';
 import { basename } from 'node:path';
+import { athleteOf } from '../../app/ledger-account.ts';
 import { fileOf, isTrackName } from '../../inputs/recording-names.ts';
 import type { EndpointName } from '../../config/endpoints.ts';
 import { type PlatformFacts, onlyAccepts } from '../../config/platforms.ts';
 import type { Context } from '../../base/context.ts';
+import { attempt } from '../../base/errors.ts';
 import type { Activity } from '../../fit/activity.ts';
 import { type Text, hinted, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
@@ -10,6 +13,7 @@ import type { CopyLabel } from '../../ledger/outbox.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { UploadLedger } from '../../ledger/uploads.ts';
+import type { WatchMarks } from '../../ledger/watch-marks.ts';
 import { lastingPath } from '../../system/mtp-path.ts';
 import { sha256 } from '../../system/this-process.ts';
 import { ago, plural, sentence } from '../../terminal/words.ts';
@@ -32,16 +36,22 @@ export interface ExplainedFile {
 
 type Explanation = Pick<ExplainedFile, 'state' | 'reason'>;
 
-/** `ended`: the ledger is that of the last login; `none`: its account is not known; `copied`: a watcher has a copy. */
-type Standing = 'good' | 'ended' | 'none' | 'copied';
+/**
+ * `ended`: the ledger is that of the last login; `none`: its account is not known; `copied`: a watcher has a copy;
+ * `left-out`: a watcher with `--new-only` found it there.
+ */
+type Standing = 'good' | 'ended' | 'none' | 'copied' | 'left-out';
 
 interface Tools {
   readonly uploads: UploadLedger;
   readonly records: Pick<RecordLedger, 'datesFrom'>;
   /** Of a dry run. */
   readonly uploader: Uploader;
-  /** What a watcher has to send, by the SHA-256 of the recording. */
-  readonly copies: ReadonlyMap<string, Pick<CopyLabel, 'track'>>;
+  readonly marks: Pick<WatchMarks, 'isSeen'>;
+  /** What watchers have to send, by the SHA-256 of the recording. */
+  readonly copies: ReadonlyMap<string, Pick<CopyLabel, 'account' | 'track'>>;
+  /** The ledger's key of the account. */
+  readonly account: string;
 }
 
 export const NOT_KNOWN = 'Whether anything was sent from here is not known without a login.';
@@ -54,7 +64,7 @@ export const NOT_KNOWN = 'Whether anything was sent from here is not known witho
 export async function* explainFile(
   path: string,
   absolute: string,
-  { uploads, records, uploader, copies }: Tools,
+  { uploads, records, uploader, marks, copies, account }: Tools,
   standing: Standing,
   context: Pick<Context, 'clock' | 'signal'>,
 ): AsyncGenerator<ExplainedFile, void, undefined> {
@@ -64,16 +74,25 @@ export async function* explainFile(
       continue;
     }
     const hash = sha256(found.contents.bytes);
-    const { track = copies.get(hash)?.track } = found;
+    const copy = copies.get(hash);
+    const { track = copy?.track } = found;
     const upload = uploads.find(hash, track?.digest);
     const about = { path: found.path, sha256: hash };
     if (upload !== undefined) yield { ...about, upload, ...stateOf(upload, uploads.platform) };
-    else {
+    else if (copy !== undefined && copy.account !== account) {
+      const whose = athleteOf(copy.account) ?? 'an earlier login';
+      const reason = phrase`A watcher copied it for ${whose}. Log in as before and run ${sync('watch')}: it sends the copy there.`;
+      yield { ...about, state: 'waiting', reason };
+    } else if (!copy && found.track && !isTrackName(fileOf(basename(found.path)))) {
+      yield { path: found.path, state: 'not-sent', reason: MISNAMED };
+    } else {
       const item = await uploader.uploadContents({ path: found.path, track }, found.contents);
-      const isCopied = copies.has(hash);
       const origin = lastingPath(absolute + found.path.slice(path.length));
       const days = records.datesFrom('wellness', origin);
-      const state = wouldBe(item, isCopied ? 'copied' : standing, days);
+      const stamp = attempt(() => lstatSync(absolute));
+      const isSeen = standing === 'good' && stamp !== undefined && marks.isSeen(absolute, stamp);
+      const own = copy === undefined ? (isSeen ? 'left-out' : standing) : 'copied';
+      const state = wouldBe(item, own, days);
       const activity = 'activity' in item && item.activity;
       yield item.outcome === 'invalid'
         ? unusable(item)
@@ -81,6 +100,10 @@ export async function* explainFile(
     }
   }
 }
+
+/** As for each such file of an upload, which goes by the name. */
+const MISNAMED =
+  'This is a GPX or TCX file. Uploads convert it if its name ends in ".gpx" or ".tcx", packed or not.';
 
 function unusable({
   path,
@@ -122,13 +145,15 @@ function wouldBe(item: UploadItem, standing: Standing, days: readonly string[]):
         state: 'waiting',
         reason: phrase`A watcher copied it, and ${sync('watch')} sends the copy.`,
       };
+    case 'left-out':
     case 'good': {
+      const why = standing === 'good' ? '' : phrase`: ${sync('watch', '--new-only')} left it out`;
       const unless = isTrackName(basename(path))
         ? ', unless a workout from elsewhere covers it'
         : '';
       return {
         state: 'new',
-        reason: phrase`It was never sent. ${sync('upload', fileOf(path))} sends it${unless}.`,
+        reason: phrase`It was never sent${why}. ${sync('upload', fileOf(path))} sends it${unless}.`,
       };
     }
   }
