@@ -174,12 +174,11 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
         if (!(error instanceof SyncError) || !mayLeave || !mayConcernFields(error)) throw error;
         refused = error;
       }
-      const answer = await send(part.body).catch((error: unknown) => {
-        throw error instanceof SyncError && error.code === 'REJECTED' ? refused : error;
-      });
-      if (answer.outcome === 'rejected') throw refused;
-      facts.noteDocumentOnly(kind, String(body['date']));
+      // A second refusal is about what has to be sent.
+      const answer = await send(part.body);
       const attempts = answer.attempts + Number(refused.details['attempts'] ?? 0);
+      if (answer.outcome === 'rejected') return { ...answer, attempts, left: [] };
+      facts.noteDocumentOnly(kind, String(body['date']));
       return { ...answer, attempts, left, reason: refused.message };
     },
     /** Returns whether the login is known to have a scope. Sends nothing. */

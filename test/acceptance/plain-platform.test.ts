@@ -218,13 +218,18 @@ describe('a platform that refuses fields that the interface does not name', () =
     expect(platform.lines()).toHaveLength(1);
   });
 
-  it('shows the first reason if it refuses the rest, too', async () => {
-    let sent = 0;
-    const refuse = () => ({ status: 400, body: { message: `Reason ${++sent}` } });
-    const { lines, write } = await openPlainWorld({ wellness: refuse });
+  it.each<[string, PlainAnswer]>([
+    ['a 400', { status: 400, body: { message: 'hrv is too high' } }],
+    ['success: false', { body: { success: false, message: 'hrv is too high' } }],
+  ])('shows why it refuses the rest, too, with %s', async (_how, second) => {
+    const first = { status: 422, body: { message: 'unknown field steps' } };
+    const { platform, lines, write } = await openPlainWorld({
+      wellness: ({ body = {} }) => ('steps' in body ? first : second),
+    });
     write('w.json', JSON.stringify([day(DAY)]));
     const [only] = await lines(['push', 'wellness', 'w.json'], { code: 6 });
-    expect([only, sent]).toMatchObject([{ outcome: 'rejected', message: 'Reason 1' }, 2]);
+    expect(only).toMatchObject({ outcome: 'rejected', message: 'hrv is too high' });
+    expect(platform.lines()).toHaveLength(2);
   });
 
   it.each<[string, PlainAnswer, before: boolean]>([
