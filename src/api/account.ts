@@ -5,10 +5,10 @@ import type { Secret } from '../base/secret.ts';
 import type { Account } from '../config/config.ts';
 import type { TokenSource } from './token-source.ts';
 import { type Http, type HttpResponse, NO_CONTENT, isSuccess } from './http.ts';
-import { missingScope } from './refusal.ts';
+import { asksForScope, missingScope } from './refusal.ts';
 import { type RetryPolicy, withRetry } from './retry.ts';
 import { isObject } from '../base/json.ts';
-import { claimsJson, isJsonObject, jsonValue, refusalMessage } from './wire.ts';
+import { claimsJson, jsonValue } from './wire.ts';
 
 /** Time limit for one answer of the userinfo endpoint (ms). */
 const ANSWER_TIMEOUT_MS = 8_000;
@@ -80,13 +80,15 @@ export async function whoAmI(
   if (!needsProof && answer instanceof SyncError)
     return { kind: 'unreachable', error: answer, wasTaken: false };
   const list = await get(workouts);
-  if (!(list instanceof SyncError) && list.status === 401) return { kind: 'rejected' };
+  const isRejected = !(list instanceof SyncError) && list.status === 401 && !asksForScope(list);
+  if (isRejected) return { kind: 'rejected' };
   const wasTaken =
     !(list instanceof SyncError) &&
     // Some networks answer everything with 204.
     ((list.status === NO_CONTENT && status !== NO_CONTENT) ||
       holdsJson(list) ||
-      asksForScope(list, token));
+      asksForScope(list) ||
+      (list.status === 403 && missingScope('workouts', list) !== undefined));
   if (answer instanceof SyncError) return { kind: 'unreachable', error: answer, wasTaken };
   if (wasTaken || namesNobody) return { kind: 'unknown', wasTaken };
   const message = `The platform does not say whose login this is (${answer.status}).`;
@@ -119,12 +121,6 @@ function holdsJson(response: HttpResponse): boolean {
   } catch {
     return false;
   }
-}
-
-/** Returns whether the service refuses a request for its scope alone: so it took the token. */
-function asksForScope(response: HttpResponse, token: Secret): boolean {
-  const isForbidden = response.status === 403 && isJsonObject(response);
-  return isForbidden && missingScope('workouts', refusalMessage(response, [token])) !== undefined;
 }
 
 /** Longest identifier of an athlete in characters (OpenID Connect Core, section 2). */

@@ -6,7 +6,7 @@ import { type EndpointName, type Endpoints, endpointUrl, scopeOf } from '../conf
 import type { PlatformKind } from '../config/settings.ts';
 import { whoAmI } from './account.ts';
 import { type Http, type HttpRequest, type HttpResponse, isSuccess } from './http.ts';
-import { type Tries, notTakenNow, refusal } from './refusal.ts';
+import { type Tries, asksForScope, notTakenNow, refusal } from './refusal.ts';
 import { type Repeatable, type RetryOptions, withRetry } from './retry.ts';
 import type { TokenSource } from './token-source.ts';
 import { checkReadable, isEmpty, jsonValue } from './wire.ts';
@@ -77,7 +77,9 @@ export class Caller {
       const delivery = acted ? 'unknown' : tries.delivery;
       tries = { attempts: tries.attempts + attempts, delivery };
       const isRefused =
-        response.status === 401 && !(isOptional && (await this.#isAccepted(token, tries, signal)));
+        response.status === 401 &&
+        !asksForScope(response) &&
+        !(isOptional && (await this.#isAccepted(token, tries, signal)));
       return { response, isRefused };
     };
     let token = await beforeSending(tokens.accessToken(signal), tries);
@@ -100,7 +102,8 @@ export class Caller {
     const required = response.status === 403 ? scopeOf(name, request.method) : undefined;
     const granted = required && (await tokens.scopes(signal));
     const lacks = granted === undefined || granted.includes(required ?? '') ? undefined : required;
-    const error = refusal(name, response, { attempts: tries.attempts, url, sent, lacks });
+    const base = url.pathname === this.endpoint(name).pathname ? this.#options.baseUrl : undefined;
+    const error = refusal(name, response, { attempts: tries.attempts, url, base, sent, lacks });
     const { scope } = error.details;
     if (error.code !== 'SCOPE_MISSING' || typeof scope !== 'string') throw error;
     throw error.with({ hint: this.#options.scopeHint?.(scope) });

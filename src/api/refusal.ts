@@ -13,6 +13,8 @@ import { givesReason, isJsonObject, isPage, refusalMessage } from './wire.ts';
 interface Declined {
   readonly attempts: number;
   readonly url: URL;
+  /** URL of the platform, if `url` is the endpoint's own. */
+  readonly base?: URL | undefined;
   readonly sent: readonly Secret[];
   /** The scope of this request, if the login was not granted it. */
   readonly lacks?: string | undefined;
@@ -56,26 +58,30 @@ export function refusal(name: EndpointName, response: HttpResponse, refused: Dec
 
 function meaningOf(
   name: EndpointName,
-  { status, headers }: HttpResponse,
+  response: HttpResponse,
   reason: string,
   page: boolean,
-  { url, lacks }: Declined,
+  { url, base, lacks }: Declined,
 ): Meaning {
+  const { status, headers } = response;
   const path = url.pathname;
   const inFull = page
     ? sentence(capital(reason))
     : sentence(`The platform refused it (${status}): ${reason}`);
   switch (status) {
     case 401:
+      if (asksForScope(response)) return forbidden(inFull, missingScope(name, response));
       return {
         code: 'AUTH_EXPIRED',
         message: 'The platform does not accept this login any more.',
         hint: phrase`Run ${sync('login')}.`,
       };
-    case 403:
-      return page && lacks === undefined
+    case 403: {
+      const scope = lacks ?? missingScope(name, response);
+      return page && scope === undefined
         ? { code: 'REJECTED', message: inFull, hint: IN_BETWEEN }
-        : forbidden(inFull, lacks ?? missingScope(name, reason));
+        : forbidden(inFull, scope);
+    }
     case 404:
       return {
         code: 'REJECTED',
@@ -94,18 +100,20 @@ function meaningOf(
       };
     default:
       if (status < 400) {
-        const moved = movedTo(headers['location'], name, url);
+        const moved = movedTo(headers['location'], name, url, base);
+        const mayHaveActed = MAY_HAVE_ACTED.includes(status);
+        const taken = mayHaveActed && HAS_ITEMS.includes(name) ? ' It may have taken it.' : '';
         return {
           code: 'SERVICE_ANSWER',
           message:
             moved === undefined
               ? `The platform answers ${path} with a status that means nothing here (${status}).`
-              : `The platform sends ${path} ${moved.where} (${status}); a login never follows.`,
+              : `The platform sends ${path} ${moved.where} (${status}); a login never follows.${taken}`,
           hint:
-            moved === undefined
+            moved === undefined || mayHaveActed
               ? IN_BETWEEN
               : phrase`Set the address that it moved to: ${moved.fix}.`,
-          details: { delivery: MAY_HAVE_ACTED.includes(status) ? 'unknown' : 'not-sent' },
+          details: { delivery: mayHaveActed ? 'unknown' : 'not-sent' },
         };
       }
       if (page) return { code: 'REJECTED', message: inFull, hint: IN_BETWEEN };
@@ -120,16 +128,17 @@ function meaningOf(
 }
 
 /** Returns where a redirect leads, and what to set; undefined if it leads nowhere. */
-function movedTo(location: string | undefined, name: EndpointName, from: URL) {
+function movedTo(location: string | undefined, name: EndpointName, from: URL, base?: URL) {
   if (location === undefined) return undefined;
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   const isHere = to?.origin === from.origin && to.pathname !== from.pathname;
-  return isHere
-    ? {
-        where: `to ${printable(to.pathname).slice(0, LONGEST_PATH)}`,
-        fix: sync('config', 'set', `endpoint.${name}`, 'PATH'),
-      }
-    : { where: 'elsewhere', fix: sync('config', 'set', 'baseUrl', 'URL') };
+  if (!isHere) return { where: 'elsewhere', fix: sync('config', 'set', 'baseUrl', 'URL') };
+  const where = `to ${printable(to.pathname).slice(0, LONGEST_PATH)}`;
+  // The setting is a path below the platform's.
+  const below = base?.pathname.replace(/\/*$/, '/') ?? '';
+  const isBelow = to.pathname.startsWith(below) && to.pathname.length <= LONGEST_PATH;
+  const path = base && isBelow ? to.pathname.slice(below.length - 1) : 'PATH';
+  return { where, fix: sync('config', 'set', `endpoint.${name}`, path) };
 }
 
 /** @param scope that the login lacks; undefined: the service refuses the account */
@@ -200,8 +209,24 @@ export function mayConcernFields({ code, details }: SyncError): boolean {
 /** Errors of OAuth that are about the login, with any status (RFC 6749 section 5.2, RFC 6750 section 3.1). */
 const OF_LOGIN = ['invalid_token', 'invalid_grant', 'invalid_client', 'insufficient_scope'];
 
-function isOfLogin({ text }: HttpResponse): boolean {
-  return OF_LOGIN.some((code) => code === parseObject(text)?.['error']);
+function isOfLogin(response: HttpResponse): boolean {
+  return OF_LOGIN.some((code) => code === oauthError(response));
+}
+
+/** Returns whether a refusal with any status took the token, and asks for a scope that it lacks. */
+export function asksForScope(response: HttpResponse): boolean {
+  return oauthError(response) === 'insufficient_scope';
+}
+
+/** Returns the error of OAuth in the `Bearer` challenge of a refusal (RFC 6750 section 3), or in its body. */
+function oauthError(response: HttpResponse): unknown {
+  const stated = /\berror="?([a-z_]+)/i.exec(bearerChallenge(response))?.[1];
+  return stated ?? parseObject(response.text)?.['error'];
+}
+
+/** Returns the parameters of the `Bearer` challenge, which a proxy's `Basic` may precede; '' without one. */
+function bearerChallenge({ headers }: HttpResponse): string {
+  return /(?:^|,)\s*bearer\s(.*)$/is.exec(headers['www-authenticate'] ?? '')?.[1] ?? '';
 }
 
 /**
@@ -247,8 +272,10 @@ function tooLargeMessage(name: EndpointName): string {
     : 'The record is too large for the platform (413): send fewer fields.';
 }
 
-/** Returns the scope that a reason names, or the one of the endpoint if it speaks of scopes. */
-export function missingScope(name: EndpointName, reason: string): string | undefined {
+/** Returns the scope that a refusal names, or the one of the endpoint if it speaks of scopes. */
+export function missingScope(name: EndpointName, response: HttpResponse): string | undefined {
+  const body = isJsonObject(response) ? refusalMessage(response, []) : '';
+  const reason = asksForScope(response) ? `scope ${bearerChallenge(response)} ${body}` : body;
   const required =
     name in REQUIRED_SCOPE ? REQUIRED_SCOPE[name as keyof typeof REQUIRED_SCOPE] : undefined;
   return (

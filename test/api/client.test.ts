@@ -159,10 +159,13 @@ describe.each(METHODS)('%s', (name, line, call) => {
 
   it('names the path to which a redirect on the same host leads', async () => {
     const [from = ''] = path.split('?');
-    const { client, server } = await open([{ status: 308, headers: { location: `${from}/?a=b` } }]);
+    const moved = [{ status: 308, headers: { location: `/team/a${from}/?a=b` } }];
+    const { client, server } = await open(moved, { base: '/team/a/' });
     const error = await failure(call(client));
-    expect(error.message).toContain(`sends ${from} to ${from}/ (308); a login never follows`);
-    expect(String(error.hint)).toMatch(/`sync config set endpoint\.\w+ PATH`/);
+    const paths = `/team/a${from} to /team/a${from}/`;
+    expect(error.message).toContain(`sends ${paths} (308); a login never follows`);
+    const set = String(error.hint).replace(/endpoint\.\w+/, 'endpoint.NAME');
+    expect(set).toContain(`\`sync config set endpoint.NAME ${from}/\``);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -181,7 +184,9 @@ describe.each(METHODS)('%s', (name, line, call) => {
     [307, 'not-sent'],
   ] as const)('reports if a redirect may follow an action (%i)', async (status, is) => {
     const { client } = await open([{ status, headers: { location: '/x' } }]);
-    expect((await failure(call(client))).details['delivery']).toBe(is);
+    const error = await failure(call(client));
+    expect(error.details['delivery']).toBe(is);
+    expect(String(error.hint).includes('config set')).toBe(is === 'not-sent');
   });
 
   it('names the address of a 404 and how to change it', async () => {
@@ -252,6 +257,20 @@ it.each<[string, (client: ServiceClient) => Promise<unknown>, unknown, object]>(
   const error = await failure(call(client));
   expect({ code: error.code, scope: error.details['scope'] }).toEqual(expected);
   if (error.code === 'SCOPE_MISSING') expect(String(error.hint)).toContain('sync login');
+  expect([server.requests.length, replaced]).toEqual([1, []]);
+});
+
+it.each<[status: number, challenge: string, code: string, scope?: string]>([
+  [403, 'Bearer error="insufficient_scope", scope="health:read"', 'SCOPE_MISSING', 'health:read'],
+  [403, 'Basic realm="x", Bearer error=insufficient_scope', 'SCOPE_MISSING', 'health:write'],
+  [401, 'Bearer error="insufficient_scope"', 'SCOPE_MISSING', 'health:write'],
+  [403, 'Basic realm="proxy", error="insufficient_scope", scope="health:read"', 'REJECTED'],
+  [403, 'Bearer realm="x", scope="health:read"', 'REJECTED'],
+])('a %i with the challenge %s means %s', async (status, challenge, code, scope) => {
+  const refused = { status, body: '', headers: { 'www-authenticate': challenge } };
+  const { client, server, replaced } = await open([refused]);
+  const error = await failure(pushWellness(client));
+  expect([error.code, error.details['scope']]).toEqual([code, scope]);
   expect([server.requests.length, replaced]).toEqual([1, []]);
 });
 
