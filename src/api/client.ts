@@ -59,12 +59,14 @@ export type RecordAnswer = PushAnswer & {
 type Delivered<T> = T & { readonly attempts: number };
 
 export interface WorkoutQuery {
-  readonly limit: number;
-  readonly offset: number;
+  readonly limit?: number;
+  readonly offset?: number | undefined;
   /** `YYYY-MM-DD` */
   readonly startDate?: string | undefined;
   readonly endDate?: string | undefined;
   readonly includeDuplicates?: boolean;
+  /** Parameters that the platform states for its next page. */
+  readonly [name: string]: string | number | boolean | undefined;
 }
 
 export interface DaysQuery {
@@ -240,9 +242,9 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       const { response } = await caller.call(kind, { method: 'GET', url, signal }, NO_ROUTE);
       return isSuccess(response) ? jsonValue(response) : undefined;
     },
-    /** Lists workouts (4.7). @returns the body as the service sent it */
+    /** Lists workouts (4.7). @returns the body as the service sent it, and its header `Link` */
     async listWorkouts(
-      query: Partial<WorkoutQuery>,
+      query: WorkoutQuery,
       signal: AbortSignal,
       facts?: Pick<PlatformFacts, 'answeredBy'>,
     ) {
@@ -253,7 +255,8 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       const request = { method: 'GET', url, signal } as const;
       const { response } = await caller.call('workouts', request, [], { form: 'json-or-nothing' });
       facts?.answeredBy(response.headers[RUN_OF_SANDBOX]);
-      return response.status === NO_CONTENT ? [] : jsonValue(response);
+      const body = response.status === NO_CONTENT ? [] : jsonValue(response);
+      return { body, link: response.headers['link'] };
     },
     /** Renames a workout. @returns false if the service offers no such route, or has no such workout */
     renameWorkout: (id: string, title: string, signal: AbortSignal) =>

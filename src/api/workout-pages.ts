@@ -20,39 +20,57 @@ export class NoList extends SyncError {
 /** Statuses for a query that the service does not know: the interface names none (4.7). */
 const REFUSED_QUERY: readonly unknown[] = [400, 422];
 
+export interface WorkoutPage {
+  /** Those that no page before had. */
+  readonly workouts: readonly WireObject[];
+  /** The platform may have more than it shows here. */
+  readonly isCut: boolean;
+}
+
+/** The smallest page size that a platform may have by itself, and what such sizes are a multiple of. */
+const LEAST_PAGE = 10;
+const ROUND = 5;
+
 /**
- * Yields the service's workouts page by page; from a service that refuses the query, the list without one. A workout on two pages (because another was added in the
- * meantime) is yielded once.
+ * Yields the service's workouts page by page, by the parameters that an answer states for the next page or else by
+ * `offset`; from a service that refuses the query, the list without one. A workout on two pages (because another was
+ * added in the meantime) is yielded once.
  *
  * @param sizeOf returns the size of the next page; 0 ends the listing.
  * @throws NoList; any error of the client.
  */
 export async function* workoutPages(
   client: ServiceClient,
-  query: Omit<WorkoutQuery, 'limit' | 'offset'>,
+  query: WorkoutQuery,
   sizeOf: () => number,
   signal: AbortSignal,
   facts?: PlatformFacts,
-): AsyncGenerator<readonly WireObject[]> {
+): AsyncGenerator<WorkoutPage> {
   const seen = new Set<unknown>();
   const keyOf = (workout: WireObject) => workout['id'] ?? JSON.stringify(workout);
+  let place: WorkoutQuery = { offset: 0 };
+  let isStated = false;
   for (let offset = 0; ;) {
     const limit = sizeOf();
     if (limit === 0) return;
-    const { body, isWhole } = await listOrWhole(client, { ...query, limit, offset }, signal, facts);
-    const page = listIn(body);
+    const asked = { ...query, limit, ...place };
+    const answer = await listOrWhole(client, asked, signal, offset === 0, facts);
+    const page = listIn(answer.body);
     if (page === undefined) {
-      throw new NoList(body);
+      throw new NoList(answer.body);
     }
     const fresh = page.filter((workout) => !seen.has(keyOf(workout)));
     for (const workout of fresh) seen.add(keyOf(workout));
-    yield fresh;
-    if (isWhole) return;
-    // A short page may be the last one, or this service's page limit: the next page decides. A service
-    // without paging repeats the page.
-    const last = page.length < limit && page.some(({ id }) => id === undefined);
-    if (last || fresh.length === 0) return;
+    const next = nextIn(answer, offset + page.length);
+    // A service without paging repeats its list, which may be whole.
+    const isLast = answer.isWhole || fresh.length === 0;
+    const isPage = next !== undefined || (page.length >= LEAST_PAGE && page.length % ROUND === 0);
+    yield { workouts: fresh, isCut: isLast && page.length > 0 && isPage };
+    if (isLast || (isStated && next === undefined)) return;
+    isStated = next !== undefined;
+    // A short page may be the last one, or this service's page limit: the next page decides.
     offset += page.length;
+    place = next === undefined ? { offset } : { ...asked, offset: undefined, ...next };
   }
 }
 
@@ -61,15 +79,41 @@ async function listOrWhole(
   client: ServiceClient,
   query: WorkoutQuery,
   signal: AbortSignal,
+  isFirst: boolean,
   facts?: PlatformFacts,
 ) {
   try {
-    return { body: await client.listWorkouts(query, signal, facts), isWhole: false };
+    return { ...(await client.listWorkouts(query, signal, facts)), isWhole: false };
   } catch (error) {
     const isRefused = error instanceof SyncError && REFUSED_QUERY.includes(error.details['status']);
-    if (!isRefused || query.offset > 0) throw error;
-    return { body: await client.listWorkouts({}, signal, facts), isWhole: true };
+    if (!isRefused || !isFirst) throw error;
+    return { ...(await client.listWorkouts({}, signal, facts)), isWhole: true };
   }
+}
+
+/**
+ * Returns the parameters of the next page, as an answer states them: in a `Link` (RFC 8288), the query of an address, a
+ * cursor, or the number of pages. Only the query is used, so that the token goes nowhere else.
+ */
+function nextIn(
+  { body, link }: { readonly body: unknown; readonly link: string | undefined },
+  offset: number,
+): WorkoutQuery | undefined {
+  const stated = isObject(body) ? Object.values(body).filter(isObject) : [];
+  const [next, nextUrl, cursor, page, pages] = valuesOf(
+    Object.assign({}, ...stated, body) as WireObject,
+    ['next', 'nextpageurl', 'nextcursor', 'page', 'totalpages'],
+  );
+  const address = /<([^<>]*)>[^<]*\brel="?next\b/i.exec(link ?? '')?.[1] ?? next ?? nextUrl;
+  if (typeof address === 'string' && URL.canParse(address, 'http://platform')) {
+    const parameters = new URL(address, 'http://platform').searchParams;
+    if (parameters.size > 0) return Object.fromEntries(parameters);
+  }
+  if (typeof cursor === 'number' || (typeof cursor === 'string' && cursor !== '')) {
+    return { cursor };
+  }
+  const isNumbered = typeof page === 'number' && typeof pages === 'number' && page < pages;
+  return isNumbered ? { page: page + 1, offset } : undefined;
 }
 
 /** Usual names of the list of workouts in a response, the likeliest first. */

@@ -13,11 +13,15 @@ export interface WorkoutRange {
 }
 
 /**
- * The service's workouts, newest first; `more`: others exist beyond the limit. `other`: the unchanged
- * body of an answer that is not a list of objects.
+ * The service's workouts, newest first. `rest`: what it has beyond the limit: `older` workouts, `others` of any
+ * time, `unseen` ones that it may have and does not list. `other`: the unchanged body of an answer that is not a
+ * list of objects.
  */
 export type WorkoutList =
-  | { readonly workouts: readonly WireObject[]; readonly more: boolean }
+  | {
+      readonly workouts: readonly WireObject[];
+      readonly rest: 'none' | 'older' | 'others' | 'unseen';
+    }
   | { readonly other: unknown };
 
 const PAGE = 50;
@@ -41,6 +45,7 @@ export async function listWorkouts(
     return (since === undefined || day >= since) && (until === undefined || day <= until);
   };
   const found: WireObject[] = [];
+  let isCut = false;
   const range = {
     startDate: since && daysAfter(since, -1),
     endDate: until && daysAfter(until, 1),
@@ -52,13 +57,23 @@ export async function listWorkouts(
   };
   try {
     for await (const page of workoutPages(client, range, sizeOf, signal)) {
-      found.push(...page.filter(isInRange));
+      found.push(...page.workouts.filter(isInRange));
+      isCut = page.isCut;
     }
   } catch (error) {
     if (error instanceof NoList) return { other: error.body };
     throw error;
   }
-  return { workouts: found.slice(0, limit), more: found.length > limit };
+  const times = found.map(timeOf);
+  const isSorted = times.every((time, at) => time > 0 && time <= (times[at - 1] ?? time));
+  const workouts = found.toSorted((a, b) => timeOf(b) - timeOf(a)).slice(0, limit);
+  if (found.length <= limit) return { workouts, rest: isCut ? 'unseen' : 'none' };
+  return { workouts, rest: isSorted ? 'older' : 'others' };
+}
+
+/** Returns the start of a workout (ms since the epoch); 0 if it states none. */
+function timeOf(workout: WireObject): number {
+  return Date.parse(startOf(workout) ?? '') || 0;
 }
 
 /** Returns the day of a start in a zone, or the one that is written (`YYYY-MM-DD`); undefined if it is no time. */

@@ -114,7 +114,7 @@ function itemText(
     case 'pending':
       return phrase`${title}\n  ${path}: not a workout yet. The platform ${took}; try again an hour after that.`;
     case 'notKnown':
-      return phrase`${title}\n  ${path}: not known whether it is a workout. The platform ${took}, and shows no recording that was sent from here.`;
+      return phrase`${title}\n  ${path}: not known whether it is a workout. The platform ${took}, and may not list it.`;
     case 'missing':
       return phrase`${title}\n  ${missingText(path, took)}`;
   }

@@ -42,16 +42,18 @@ export const workouts: CommandModule = {
       const list = await listWorkouts(await connection.client(), { ...range, limit }, signal);
       output.text(workoutsText(list, { zone: range.zone, now: clock.now() }, io));
       if (output.json) for (const line of workoutsJson(list)) output.result(line);
-      if ('more' in list && list.more) {
-        const next = Math.min(MAX_LIMIT, limit * 5);
-        output.say(
-          phrase`These are the newest ${limit}, and there are more: ${sync('workouts', '--limit', String(next))}, or --since and --until.`,
-        );
-      }
+      if ('rest' in list && list.rest !== 'none') output.say(restText(list.rest, limit));
       return ExitCode.ok;
     });
   },
 };
+
+function restText(rest: 'older' | 'others' | 'unseen', limit: number): Text {
+  if (rest === 'unseen') return 'The platform may have more workouts, which it does not list here.';
+  const next = sync('workouts', '--limit', String(Math.min(MAX_LIMIT, limit * 5)));
+  const these = rest === 'older' ? 'These are the newest' : 'These are';
+  return phrase`${these} ${limit}, and there are more: ${next}, or --since and --until.`;
+}
 
 /** Returns the lines of `--json`: each workout as the service names its fields, except `type`. */
 export function workoutsJson(list: WorkoutList): Record<string, unknown>[] {
@@ -62,7 +64,7 @@ export function workoutsJson(list: WorkoutList): Record<string, unknown>[] {
       ...(type === undefined ? {} : { sport: type }),
       ...workout,
     })),
-    { type: 'summary', total: list.workouts.length, more: list.more },
+    { type: 'summary', total: list.workouts.length, more: list.rest !== 'none' },
   ];
 }
 
@@ -101,7 +103,10 @@ export function workoutsText(
   io: Pick<Io, 'stdoutColumns' | 'unicode'>,
 ): Text {
   if ('other' in list) return linesOf(toJson(list.other, { indent: 2 }));
-  if (list.workouts.length === 0) return 'No workouts.';
+  if (list.workouts.length === 0)
+    return list.rest === 'none'
+      ? 'No workouts.'
+      : 'No workouts among those that the platform lists.';
   const hasRoom = io.stdoutColumns === 0 || io.stdoutColumns >= WIDE;
   const columns = COLUMNS.filter(({ onlyWide }) => hasRoom || onlyWide !== true);
   const rows = list.workouts.map((workout) =>

@@ -31,13 +31,17 @@ export function listsOwnWorkouts(facts: Pick<PlatformFacts, 'has'>): boolean {
   return facts.has('workouts', 'own-workouts') || facts.has('uploadFit', 'results');
 }
 
-/** Lists the workouts of the days of recordings, with the platform's duplicates. */
+/**
+ * Lists the workouts of the days of recordings, with the platform's duplicates.
+ *
+ * @returns also whether the platform may have more of them
+ */
 export async function listWorkouts(
   uploads: readonly Pick<ConfirmedUpload, 'startedAt' | 'confirmedAt'>[],
   client: ServiceClient,
   signal: AbortSignal,
   facts?: PlatformFacts,
-): Promise<WireObject[]> {
+): Promise<{ readonly workouts: readonly WireObject[]; readonly isCut: boolean }> {
   let from = Infinity;
   let to = -Infinity;
   for (const { startedAt, confirmedAt } of uploads) {
@@ -52,8 +56,10 @@ export async function listWorkouts(
     includeDuplicates: true,
   };
   const found: WireObject[] = [];
+  let isCut = false;
   for await (const page of workoutPages(client, query, () => PAGE, signal, facts)) {
-    found.push(...page.map(factsOf));
+    found.push(...page.workouts.map(factsOf));
+    isCut = page.isCut;
     if (found.length > MOST_WORKOUTS) {
       const most = MOST_WORKOUTS.toLocaleString('en-US');
       throw new SyncError(
@@ -63,7 +69,7 @@ export async function listWorkouts(
       );
     }
   }
-  return found;
+  return { workouts: found, isCut };
 }
 
 /** Keeps the fields that tell a workout from others, each of a usual length: a platform may add any text. */

@@ -72,8 +72,8 @@ export async function settleUndo(
   client: ServiceClient,
   signal: AbortSignal,
 ): Promise<void> {
-  const workouts = await listWorkouts([upload], client, signal);
-  if (hasWorkout(upload, workouts)) ledger.cancelUndo(upload.sha256);
+  const { workouts, isCut } = await listWorkouts([upload], client, signal);
+  if (isCut || hasWorkout(upload, workouts)) ledger.cancelUndo(upload.sha256);
   else ledger.endUndo(upload.sha256);
 }
 
@@ -89,13 +89,14 @@ async function findWorkouts(
 ): Promise<(Removable | KeptWorkout)[]> {
   const chosen = new Set(uploads.map(({ sha256 }) => sha256));
   const others = ledger.confirmed().filter(({ sha256 }) => !chosen.has(sha256));
-  const workouts = await listWorkouts(uploads, client, signal);
+  const { workouts, isCut } = await listWorkouts(uploads, client, signal);
   const known = knownWorkouts([...uploads, ...others], workouts);
   // Otherwise no later list shows it either.
   const namesSources = workouts.length === 0 || workouts.some((workout) => 'source' in workout);
   const listsOwn = known.size > 0 || (namesSources && listsOwnWorkouts(ledger.platform));
   return uploads.map((upload) => {
-    if (upload.isUndoing && upload.workoutId !== undefined && !hasWorkout(upload, workouts)) {
+    const isGone = !isCut && !hasWorkout(upload, workouts);
+    if (upload.isUndoing && upload.workoutId !== undefined && isGone) {
       return { upload, workoutId: upload.workoutId, title: '', isGone: true };
     }
     const workout = known.get(upload);
@@ -122,8 +123,8 @@ async function isRemoved(
   try {
     if (await client.removeWorkout(workoutId, signal)) return true;
     // A repeated request finds no such workout any more.
-    const workouts = await listWorkouts([upload], client, signal);
-    if (!hasWorkout({ ...upload, workoutId }, workouts)) return true;
+    const { workouts, isCut } = await listWorkouts([upload], client, signal);
+    if (!isCut && !hasWorkout({ ...upload, workoutId }, workouts)) return true;
   } catch (error) {
     if (isRefused(error)) ledger.cancelUndo(upload.sha256);
     throw error;

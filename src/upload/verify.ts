@@ -20,7 +20,8 @@ export interface Verified {
   /**
    * `pending`: no workout yet, and less than {@link PROCESSING_MS} since the upload. `missing`: still no
    * workout; the platform could not process the recording, or the workout was deleted. `notKnown`: the
-   * platform never named an item that it took, and never listed a recording from here.
+   * platform may have more workouts than it lists, or never named an item that it took, and never listed a
+   * recording from here.
    */
   readonly outcome: 'present' | 'missing' | 'pending' | 'notKnown';
   /** The id of its workout, if the service shows one. */
@@ -53,10 +54,11 @@ export async function verifyUploads(
   const now = clock.now();
   const isKnown = () => listsOwnWorkouts(facts);
   const service = await client();
-  const workouts = await listWorkouts(listed, service, signal, facts).catch((error: unknown) => {
+  const list = await listWorkouts(listed, service, signal, facts).catch((error: unknown) => {
     if (isKnown() || !hasNoList(error)) throw error;
-    return [];
+    return { workouts: [], isCut: false };
   });
+  const { workouts, isCut } = list;
   // The answer may have shown which run of a sandbox this is.
   const listsOwn = isKnown();
   const match = matcher(uploads, workouts);
@@ -82,7 +84,7 @@ export async function verifyUploads(
         ...(shortened === undefined ? {} : { shortened }),
       };
     }
-    if (!listsOwn && !isFound) return { upload, outcome: 'notKnown' };
+    if (isCut || (!listsOwn && !isFound)) return { upload, outcome: 'notKnown' };
     const fresh = Math.abs(now - upload.confirmedAt) < PROCESSING_MS;
     return { upload, outcome: fresh ? 'pending' : 'missing' };
   });

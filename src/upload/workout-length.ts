@@ -30,7 +30,7 @@ export async function hasLongerWorkout(
 ): Promise<boolean> {
   const recording = { startedAt, confirmedAt: startedAt, sentAs, workoutId: undefined };
   try {
-    const workouts = await listWorkouts([recording], client, signal);
+    const { workouts } = await listWorkouts([recording], client, signal);
     const { secs, meters } = lengthOf(knownWorkouts([recording], workouts).get(recording) ?? {});
     return isLess(recordedSecs, secs, 1) || isLess(recordedMeters, meters, TOLERANCE_METERS);
   } catch (error) {

@@ -183,6 +183,82 @@ describe('sync workouts and verify', () => {
     expect([watched.code, watched.stdout]).toEqual([0, expect.not.stringContaining('missing')]);
   });
 
+  /** Twelve others of its day, later than the ride, which is on the second page of ten. */
+  const others = Array.from({ length: 12 }, (_, i) => ({
+    ...{ id: `w${i}`, name: `Other ${i}` },
+    start_time: new Date(START.getTime() + (i + 1) * 600_000).toISOString(),
+  }));
+  const all = [...others.toReversed(), { id: 'ride', ...listed }];
+  const from = (start: number) => all.slice(start, start + 10);
+  const numbered = (query: URLSearchParams) => (Number(query.get('page') ?? 1) - 1) * 10;
+
+  it.each<[string, (query: URLSearchParams) => PlainAnswer]>([
+    [
+      'the number of pages',
+      (query) => ({
+        body: { data: from(numbered(query)), page: numbered(query) / 10 + 1, total_pages: 2 },
+      }),
+    ],
+    [
+      'a cursor',
+      (query) => {
+        const at = Number(query.get('cursor'));
+        return { body: { workouts: from(at), meta: { nextCursor: at === 0 ? 10 : null } } };
+      },
+    ],
+    [
+      'a Link of another host',
+      (query) => ({
+        body: from(numbered(query)),
+        headers: { link: '<https://other.example/x?page=1>; rel="prev", </y?page=2>; rel="next"' },
+      }),
+    ],
+    ['an address', (query) => ({ body: { data: from(numbered(query)), next: '?page=2' } })],
+    [
+      'nothing, without ids, and knows offset',
+      (query) => ({
+        body: from(Number(query.get('offset'))).map(({ start_time, name }) => ({
+          start_time,
+          name,
+        })),
+      }),
+    ],
+  ])('read every page of a platform that states %s', async (_how, workouts) => {
+    const { sync, write } = await openPlainWorld({ workouts: ({ query }) => workouts(query) });
+    write('ride.fit', ride);
+    await sync(['upload', 'ride.fit']);
+    expect(await sync(['verify'])).toMatchObject({ code: 0, stdout: /1 is a workout/ });
+    const { stdout } = await sync(['workouts', '--since', '2026-05-10', '--json']);
+    expect(ndjson(stdout).slice(0, -1)).toMatchObject(all.map(({ name }) => ({ name })));
+  });
+
+  it('do not take the first page of a platform that repeats it for the whole list', async () => {
+    const { platform, sync, write } = await openPlainWorld({ workouts: { body: all } });
+    write('ride.fit', ride);
+    await sync(['upload', 'ride.fit']);
+    expect((await sync(['verify'])).code).toBe(0);
+    platform.answers.workouts = { body: from(0) };
+    const { code, stdout } = await sync(['verify', '--json']);
+    expect([code, ndjson(stdout)[0]]).toMatchObject([5, { outcome: 'notKnown' }]);
+    const none = await sync(['workouts', '--until', '2026-05-09']);
+    expect(none.stdout).toBe('No workouts among those that the platform lists.\n');
+    expect(none.stderr).toContain('may have more workouts');
+    const lines = ndjson((await sync(['workouts', '--json'])).stdout);
+    expect(lines.at(-1)).toMatchObject({ total: 10, more: true });
+  });
+
+  it('list the newest first, and call them so only if the platform does, too', async () => {
+    const { platform, sync } = await openPlainWorld({ workouts: { body: all } });
+    const three = async () => {
+      const { stdout, stderr } = await sync(['workouts', '--limit', '3', '--json']);
+      return [ndjson(stdout).flatMap(({ id }) => id ?? []), stderr.split(',')[0]];
+    };
+    const newest = ['w11', 'w10', 'w9'];
+    expect(await three()).toEqual([newest, 'These are the newest 3']);
+    platform.answers.workouts = { body: all.toReversed() };
+    expect(await three()).toEqual([newest, 'These are 3']);
+  });
+
   it('call a recording missing where the platform once showed one from here', async () => {
     const { platform, sync, write } = await openPlainWorld({ workouts: { body: [listed] } });
     write('ride.fit', ride);

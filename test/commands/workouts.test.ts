@@ -16,7 +16,7 @@ describe('a workout of a service that the interface alone describes', () => {
     { begin: 1_774_764_600_000, time: 3_600, workoutName: 'Morning ride' },
     { start_date_local: START, displayName: 'Morning ride' },
   ])('has a start and a title by their usual names: %j', (workout) => {
-    const table = String(workoutsText({ workouts: [workout], more: false }, view, plainIo()));
+    const table = String(workoutsText({ workouts: [workout], rest: 'none' }, view, plainIo()));
     expect(table.trimEnd()).toMatch(/\nSun 29 Mar 08:10 {2}Morning ride$/);
   });
 });
@@ -38,7 +38,7 @@ describe('the table of workouts', () => {
       { date: '2026-03-28', title: 'A plain date', durationSec: null, distanceMeters: 'far' },
       { date: 'yesterday' },
     ];
-    expect(String(workoutsText({ workouts, more: false }, view, plainIo())).split('\n')).toEqual([
+    expect(String(workoutsText({ workouts, rest: 'none' }, view, plainIo())).split('\n')).toEqual([
       'Times in Europe/Berlin',
       '',
       'Date                   Title             Sport     Time  Distance  Power  Heart rate',
@@ -64,7 +64,7 @@ describe('the table of workouts', () => {
     ];
     const io = plainIo({ stdoutColumns: 60 });
     expect(
-      String(workoutsText({ workouts, more: false }, view, io))
+      String(workoutsText({ workouts, rest: 'none' }, view, io))
         .split('\n')
         .slice(2),
     ).toEqual([

@@ -27,7 +27,7 @@ export const LEDGER_LINES = {
       present: 'it is a workout',
       pending: 'not a workout yet; the platform took it less than an hour ago',
       missing: 'not a workout: it could not be processed, or the workout was deleted',
-      notKnown: 'the platform shows no recording that was sent from here',
+      notKnown: 'the platform shows no recording that was sent from here, or not all workouts',
     }),
     startedAt: f.time('Start of the recording.', 'the recording says so'),
     uploadedAt: f.time('When the platform took it.'),

@@ -26,7 +26,7 @@ export const PLATFORM_LINES = {
 
   'summary of workouts': summary('workouts', 'How many workouts were listed', {
     total: f.count('Workouts that were listed.'),
-    more: f.flag('Whether the platform has more than `--limit`.'),
+    more: f.flag('Whether the platform has more, or may have.'),
   }),
 
   profile: line('profile', "The athlete's profile at the platform.", {
