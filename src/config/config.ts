@@ -149,6 +149,21 @@ export function isSecretOf(
   return isHere && (client.value ?? clientId) === clientId;
 }
 
+/** Returns the settings of a profile that describe the platform at its address, if that is not `baseUrl`. */
+export function settingsOfAnother(
+  saved: SettingOverrides,
+  baseUrl: URL | undefined,
+): readonly SettingKey[] {
+  const { baseUrl: own } = saved;
+  const isOwn =
+    own === undefined ||
+    (baseUrl !== undefined && URL.canParse(own) && serviceId(new URL(own)) === serviceId(baseUrl));
+  if (isOwn) return [];
+  return Object.keys(saved)
+    .filter(isSettingKey)
+    .filter((key) => SETTINGS[key].ofPlatform === true);
+}
+
 /** Returns a function that finds a setting: in the flags, the environment, the profile, the presets, or its default. */
 function settingFinder(
   { env, paths, system }: ConfigSources,
@@ -156,13 +171,23 @@ function settingFinder(
   overrides: SettingOverrides,
   saved: SettingOverrides,
 ) {
-  return <K extends SettingKey>(key: K): { origin: SettingOrigin; value: SettingValue<K> } => {
+  return function find<K extends SettingKey>(
+    key: K,
+  ): { origin: SettingOrigin; value: SettingValue<K> } {
     const setting = SETTINGS[key];
     const variable = 'env' in setting ? setting.env : undefined;
+    const isForeign =
+      setting.ofPlatform === true &&
+      saved[key] !== undefined &&
+      settingsOfAnother(saved, find('baseUrl').value).includes(key);
     const candidates: readonly (readonly [SettingOrigin, string, string | undefined])[] = [
       ['flag', flagName(key), overrides[key]],
       ['environment', variable ?? '', variable === undefined ? undefined : env[variable]],
-      ['profile', `${paths.configFile}: profile "${profile}": ${key}`, saved[key]],
+      [
+        'profile',
+        `${paths.configFile}: profile "${profile}": ${key}`,
+        isForeign ? undefined : saved[key],
+      ],
     ];
     for (const [origin, where, text] of candidates) {
       if (text === undefined || (text === '' && origin === 'environment')) continue;
