@@ -1,6 +1,6 @@
 import type { Env, SecretVariable } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
-import { phrase, sync } from '../base/phrase.ts';
+import { type Text, phrase, sync } from '../base/phrase.ts';
 import { findOwnDistrust, refuseDistrusted } from '../system/folder-trust.ts';
 import type { Paths } from './paths.ts';
 import { MAX_SECRET, Secret } from '../base/secret.ts';
@@ -232,11 +232,19 @@ export function accountUrls(config: Config, baseUrl = requireBaseUrl(config)) {
   return { userinfo: endpointUrl(baseUrl, userinfo), workouts: endpointUrl(baseUrl, workouts) };
 }
 
-/** @param isForgotten the platform no longer knows the configured one */
-export function requireClientId(config: Config, isForgotten = false): string {
+/**
+ * @param given `isForgotten`: the platform no longer knows the configured one. `isRegistering`: `--register` is given, and
+ *   led to none
+ */
+export function requireClientId(
+  config: Config,
+  { isForgotten = false, isRegistering = false } = {},
+): string {
   const what = 'No client ID is set up yet';
   const known = isForgotten ? undefined : config.get('clientId');
-  return known ?? missing(config, 'clientId', what, ['--client-id', 'ID']);
+  if (known !== undefined) return known;
+  const register = isRegistering ? '' : phrase`, or ${sync('login', '--register')}`;
+  return missing(config, 'clientId', what, ['--client-id', 'ID'], register);
 }
 
 /** Returns a sentence for the name of an unknown profile, with a space behind it; '' if there are no others. */
@@ -249,13 +257,13 @@ function missing(
   key: 'baseUrl' | 'clientId',
   what: string,
   flag: readonly string[],
+  more: Text = '',
 ): never {
   const forProfile = profile === DEFAULT_PROFILE ? '' : ` for profile "${profile}"`;
   const isUnknown = profile !== DEFAULT_PROFILE && !profiles.includes(profile);
   const known = isUnknown ? knownText(profiles) : '';
-  const register = key === 'clientId' ? phrase`, or ${sync('login', '--register')}` : '';
   throw new SyncError('CONFIG', `${what}${forProfile}.`, {
-    hint: phrase`${known}Run ${sync('login', ...flag)}${register}, or set ${SETTINGS[key].env ?? ''}.`,
+    hint: phrase`${known}Run ${sync('login', ...flag)}${more}, or set ${SETTINGS[key].env ?? ''}.`,
     details: { setting: key },
   });
 }
