@@ -369,7 +369,9 @@ describe('the answer to a registration', () => {
     // A login in two commands cannot keep the secret of a new one.
     const args = [url, ...uri, '--profile', 'two', '--register', '--start'];
     const refusal = await failure(login(here, { args, system: { io: testIo() } }).done);
-    expect(String(refusal.hint)).toMatch(/applications with a secret\. Run `sync login --register` without/);
+    expect(String(refusal.hint)).toMatch(
+      /applications with a secret\. Run `sync login --register` without/,
+    );
     // Another profile has no part of this secret.
     const other = await untilAsked(here, url, ['--profile', 'work'], 'n');
     expect(other.asked[0]).toMatch(QUESTION);
