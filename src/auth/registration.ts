@@ -8,6 +8,7 @@ import { Secret } from '../base/secret.ts';
 import { serviceId } from '../config/endpoints.ts';
 import { SETTINGS } from '../config/settings.ts';
 import type { RegisteredClient } from '../credentials/clients.ts';
+import { duration } from '../terminal/words.ts';
 
 /** Time limit for the metadata, and for the registration (ms). */
 const LIMIT_MS = 3_000;
@@ -25,6 +26,8 @@ declare const checked: unique symbol;
 export interface RegistrationEndpoint {
   readonly [checked]: true;
   readonly url: URL;
+  /** The platform takes no client without a secret. */
+  readonly givesSecret: boolean;
 }
 
 /** A client that the platform registered, with its secret if it is not public. */
@@ -36,7 +39,7 @@ export interface NotRegistered {
 }
 
 /**
- * Reads two facts from the platform's metadata: where it registers clients, and whether it supports PKCE. Endpoints and
+ * Reads from the platform's metadata where it registers clients, with a secret or without, and whether it supports PKCE. Endpoints and
  * scopes stay those of the interface and the settings. If the issuer is not the platform, the metadata is ignored.
  *
  * @param addresses of the platform: that of the login first
@@ -60,6 +63,7 @@ export async function findRegistration(
     issuer,
     registration_endpoint: endpoint,
     code_challenge_methods_supported: methods,
+    token_endpoint_auth_methods_supported: authentication,
   } = metadata;
   const ids = addresses.map(serviceId);
   if (typeof issuer !== 'string' || !ids.includes(issuer.replace(/\/$/, ''))) {
@@ -76,7 +80,8 @@ export async function findRegistration(
   if (found === undefined || !addresses.some(({ origin }) => origin === found.origin)) {
     return { why: 'names a registration at another address, which is not used' };
   }
-  return { url: found } as RegistrationEndpoint;
+  const givesSecret = Array.isArray(authentication) && !authentication.includes('none');
+  return { url: found, givesSecret } as RegistrationEndpoint;
 }
 
 /**
@@ -108,29 +113,35 @@ export async function registerClient(
   if (!isSuccess(answer)) return { why: refusal(answer) };
   const registeredAt = new Date(context.clock.now()).toISOString();
   const asked = { clientName, redirectUri, registeredAt };
-  const client = decodeClient(objectIn(answer) ?? {}, asked);
-  return (
-    client ?? { why: 'registered another application than the one asked for, which is not used' }
-  );
+  return decodeClient(objectIn(answer) ?? {}, asked);
 }
 
+/** What an answer lacks counts as what was asked for. */
 function decodeClient(
   answer: Readonly<Record<string, unknown>>,
   asked: Pick<NewClient, 'clientName' | 'redirectUri' | 'registeredAt'>,
-): NewClient | undefined {
-  const { client_id: clientId, client_name: clientName, client_secret: secret } = answer;
-  const { redirect_uris: uris, token_endpoint_auth_method: method } = answer;
-  if (typeof clientId !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(clientId)) return undefined;
-  if (clientName !== asked.clientName || !Array.isArray(uris) || uris.length !== 1)
-    return undefined;
-  const [redirectUri] = uris as unknown[];
-  if (!isSameUri(redirectUri, asked.redirectUri)) return undefined;
+): NewClient | NotRegistered {
+  const { client_id: clientId, client_secret: secret } = answer;
+  const { client_name: clientName = asked.clientName } = answer;
+  const { redirect_uris: uris = [asked.redirectUri] } = answer;
+  const { token_endpoint_auth_method: method = secret === undefined ? 'none' : undefined } = answer;
+  if (typeof clientId !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(clientId))
+    return unusable('client_id');
+  if (clientName !== asked.clientName) return unusable('client_name');
+  const redirectUri = Array.isArray(uris)
+    ? uris.find((uri) => isSameUri(uri, asked.redirectUri))
+    : undefined;
+  if (redirectUri === undefined) return unusable('redirect_uris');
   const client = { ...asked, clientId, redirectUri };
   if (method === 'none') return { ...client, isPublic: true };
   const isSecret = typeof secret === 'string' && /^[\x20-\x7e]+$/.test(secret);
   return method === 'client_secret_post' && isSecret
     ? { ...client, isPublic: false, secret: new Secret(secret) }
-    : undefined;
+    : unusable(method === 'client_secret_post' ? 'client_secret' : 'token_endpoint_auth_method');
+}
+
+function unusable(member: string): NotRegistered {
+  return { why: `answered the registration without the ${member} that a login needs` };
 }
 
 /** Returns whether a text is a redirect URI that can be listened on, and the same one but for its spelling. */
@@ -147,12 +158,17 @@ function refusal(answer: HttpResponse): string {
     case 404:
       return NO_REGISTRATION.why;
     case 429:
-      return 'takes no more registrations now: try again in an hour, or type a client ID';
+      return `takes no more registrations now: try again in ${waitOf(answer)}, or type a client ID`;
     case 400:
       return `refused to register an application: ${refusalMessage(answer, [])}`;
     default:
       return `cannot register an application now (${answer.status})`;
   }
+}
+
+function waitOf({ headers }: HttpResponse): string {
+  const seconds = Number(headers['retry-after']);
+  return seconds > 0 ? duration(seconds * 1000) : 'an hour';
 }
 
 async function send(

@@ -1,11 +1,18 @@
+import { whoAmI } from '../api/account.ts';
 import type { Http } from '../api/http.ts';
+import { RETRIES } from '../api/retry.ts';
 import type { TokenSource } from '../api/token-source.ts';
 import type { Context } from '../base/context.ts';
 import { SyncError, isTemporary } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import { NEVER, unlessAborted } from '../base/tasks.ts';
-import { type Config, requireBaseUrl, hasEnvironmentTokens } from '../config/config.ts';
+import {
+  type Config,
+  accountUrls,
+  requireBaseUrl,
+  hasEnvironmentTokens,
+} from '../config/config.ts';
 import { endpointUrl, serviceId } from '../config/endpoints.ts';
 import { environmentStore } from '../credentials/environment.ts';
 import { type StoreOptions, givenSecret, openLoginStore } from '../credentials/open-store.ts';
@@ -39,6 +46,8 @@ export interface SessionOptions extends RefreshOptions {
   /** The ledger of this run, if the platform does not name the athlete. */
   readonly unnamed?: string | undefined;
   readonly attended?: boolean | undefined;
+  /** Where to ask if the service takes a token; absent: only `invalid_grant` ends a login. */
+  readonly account?: ReturnType<typeof accountUrls> | undefined;
 }
 
 /**
@@ -68,6 +77,7 @@ export function openSession(
     unnamed: config.unnamedLedger,
     clientSecret: givenSecret(config),
     attended: options.attended,
+    account: hasEnvironmentTokens(config) ? undefined : accountUrls(config),
   });
 }
 
@@ -91,8 +101,8 @@ type IsStale = (credentials: Credentials) => boolean;
  * again, and uses the tokens that another process saved. Otherwise it refreshes, saves the new
  * tokens, and only then uses them. See {@link refreshLogin}.
  *
- * A login ends only if the service answers `invalid_grant` and the store holds nothing newer. That
- * end is recorded in the store until the next login.
+ * A login ends only if the service answers `invalid_grant`, or 401 to a token that no refresh replaces, and the
+ * store holds nothing newer. That end is recorded in the store until the next login.
  */
 export class Session implements TokenSource {
   readonly #context: Context;
@@ -234,17 +244,39 @@ export class Session implements TokenSource {
       this.#state.name === 'ended' &&
       refreshToken !== undefined &&
       this.#state.refreshToken.equals(refreshToken);
-    if (refreshToken === undefined || isRefused) throw loginEnded(this.#options.store);
+    if (refreshToken === undefined) throw await this.#endIfRejected(before, stop);
+    if (isRefused) throw loginEnded(this.#options.store);
     const context = { ...this.#context, signal: stop };
     const outcome = await refreshLogin(context, this.#options, before, refreshToken);
     switch (outcome.kind) {
-      case 'saved':
-        return outcome.credentials;
+      case 'saved': {
+        const { credentials } = outcome;
+        const isNew = before.tokens.accessToken?.equals(tokenOf(credentials)) !== true;
+        if (isNew || this.#isDue(before)) return credentials;
+        throw await this.#endIfRejected(credentials, stop);
+      }
       case 'unsaved':
         throw this.#keepUnsaved(outcome);
       case 'refused':
         return await this.#newerLoginOrEnd(before, refreshToken, isStale, outcome.error);
     }
+  }
+
+  /**
+   * Records that a login ended, unless the service still takes its token: some answer 401 on a route that they lack.
+   *
+   * @returns the error to throw
+   */
+  async #endIfRejected(login: Credentials, stop: AbortSignal): Promise<SyncError> {
+    const { http, store, account } = this.#options;
+    // Before it is due, a token is replaced only after a 401.
+    if (account !== undefined && !this.#isDue(login)) {
+      const context = { ...this.#context, signal: stop };
+      const asked = { ...account, http, policy: RETRIES.tokens, needsProof: true };
+      const who = await whoAmI(context, asked, tokenOf(login));
+      if (who.kind === 'rejected') await recordEndedLogin(this.#context, store, login);
+    }
+    return loginEnded(store);
   }
 
   /** @returns the error to throw */

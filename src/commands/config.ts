@@ -4,7 +4,7 @@ import { configFor, pathsFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { mostSimilar } from '../base/similar.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, settingsOfAnother } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
 import { askedScopes } from '../config/platforms.ts';
 import { SETTINGS, type SettingKey, isSettingKey, parseSetting } from '../config/settings.ts';
@@ -109,7 +109,7 @@ function settingKey(key: string): SettingKey {
 
 /** Changes a setting, and prints it as JSON. Warns if a variable of the environment overrides it. */
 async function change(context: AppContext, given: string, value: string | null): Promise<ExitCode> {
-  const { paths, profile } = configFor(context);
+  const { paths, profile, saved } = configFor(context);
   const key = settingKey(given);
   if (key !== 'prefer' && value !== null) parseSetting(key, value, key);
   if (key === 'prefer' && value !== null) {
@@ -120,9 +120,18 @@ async function change(context: AppContext, given: string, value: string | null):
     ]);
     rankBy(parseSetting(key, value, key), SOURCES);
   }
-  await changeProfile(paths, profile, { settings: { [key]: value } });
+  const foreign =
+    key === 'baseUrl' ? settingsOfAnother(saved, value === null ? undefined : new URL(value)) : [];
+  const removed = Object.fromEntries(foreign.map((each) => [each, null]));
+  await changeProfile(paths, profile, { settings: { ...removed, [key]: value } });
   const config = configFor(context);
   context.output.result(settingJson(config, key));
+  if (foreign.length > 0) {
+    context.warn(`Set for ${saved.baseUrl ?? ''}, so removed: ${foreign.join(', ')}.`);
+  }
+  if (settingsOfAnother(config.saved, config.get('baseUrl')).includes(key)) {
+    context.warn('SYNC_BASE_URL names another platform than this profile: not used there.');
+  }
   if (config.originOf(key) === 'environment') {
     context.warn(`${originText(config, key)} is set, and overrides this setting.`);
   }

@@ -15,6 +15,7 @@ import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { requireBaseUrl } from '../config/config.ts';
 import type { LedgerUpload } from '../ledger/upload-rows.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
+import { fileOf } from '../inputs/recording-names.ts';
 import { plural } from '../terminal/words.ts';
 import { sha256 } from '../system/this-process.ts';
 import { recordingsIn } from '../upload/recordings-in.ts';
@@ -57,6 +58,9 @@ export const undoUpload: CommandModule = {
         if (upload.state === 'confirmed' || upload.state === 'undoing')
           sent.set(upload.sha256, upload);
         else if (upload.state === 'undone') report(upload, { outcome: 'skipped', message });
+        else if (upload.state === 'pending' && mayBeThere(upload, ledger)) {
+          report(upload, { outcome: 'conflict', message: unconfirmedText(upload) });
+        }
       }
       if (outcomes.length + sent.size === 0) {
         output.say(
@@ -67,7 +71,7 @@ export const undoUpload: CommandModule = {
         const url = `${connection.url('workouts').href}/ID`;
         const message = `would be undone\n  DELETE ${url} (ID: the workout that the platform lists)`;
         for (const upload of sent.values()) report(upload, { outcome: 'would-undo', message, url });
-        return ExitCode.ok;
+        return worstExitCode(outcomes.map((outcome) => EXIT_CODES[outcome]));
       }
       const confirm = async (found: readonly Removable[]): Promise<boolean> => {
         showWorkouts(context, found, sent, zone);
@@ -159,6 +163,15 @@ function showWorkouts(
 
 function again({ path }: LedgerUpload): Text {
   return resendText(path, '--force', 'sends it again');
+}
+
+/** Returns whether a request with a pending recording may have left, also in a process that was killed. */
+function mayBeThere({ attempts, sha256 }: LedgerUpload, ledger: UploadLedger): boolean {
+  return attempts > 0 || ledger.senderOf(sha256) !== undefined;
+}
+
+function unconfirmedText({ path }: LedgerUpload): Text {
+  return phrase`not undone. The platform has not confirmed it, and may have it: run ${sync('upload', fileOf(path))}, and then this again.`;
 }
 
 function keptText({ obstacle, other }: KeptWorkout): Undone {

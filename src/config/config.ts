@@ -1,6 +1,6 @@
 import type { Env, SecretVariable } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
-import { phrase, sync } from '../base/phrase.ts';
+import { type Text, phrase, sync } from '../base/phrase.ts';
 import { findOwnDistrust, refuseDistrusted } from '../system/folder-trust.ts';
 import type { Paths } from './paths.ts';
 import { MAX_SECRET, Secret } from '../base/secret.ts';
@@ -149,6 +149,21 @@ export function isSecretOf(
   return isHere && (client.value ?? clientId) === clientId;
 }
 
+/** Returns the settings of a profile that describe the platform at its address, if that is not `baseUrl`. */
+export function settingsOfAnother(
+  saved: SettingOverrides,
+  baseUrl: URL | undefined,
+): readonly SettingKey[] {
+  const { baseUrl: own } = saved;
+  const isOwn =
+    own === undefined ||
+    (baseUrl !== undefined && URL.canParse(own) && serviceId(new URL(own)) === serviceId(baseUrl));
+  if (isOwn) return [];
+  return Object.keys(saved)
+    .filter(isSettingKey)
+    .filter((key) => SETTINGS[key].ofPlatform === true);
+}
+
 /** Returns a function that finds a setting: in the flags, the environment, the profile, the presets, or its default. */
 function settingFinder(
   { env, paths, system }: ConfigSources,
@@ -156,13 +171,23 @@ function settingFinder(
   overrides: SettingOverrides,
   saved: SettingOverrides,
 ) {
-  return <K extends SettingKey>(key: K): { origin: SettingOrigin; value: SettingValue<K> } => {
+  return function find<K extends SettingKey>(
+    key: K,
+  ): { origin: SettingOrigin; value: SettingValue<K> } {
     const setting = SETTINGS[key];
     const variable = 'env' in setting ? setting.env : undefined;
+    const isForeign =
+      setting.ofPlatform === true &&
+      saved[key] !== undefined &&
+      settingsOfAnother(saved, find('baseUrl').value).includes(key);
     const candidates: readonly (readonly [SettingOrigin, string, string | undefined])[] = [
       ['flag', flagName(key), overrides[key]],
       ['environment', variable ?? '', variable === undefined ? undefined : env[variable]],
-      ['profile', `${paths.configFile}: profile "${profile}": ${key}`, saved[key]],
+      [
+        'profile',
+        `${paths.configFile}: profile "${profile}": ${key}`,
+        isForeign ? undefined : saved[key],
+      ],
     ];
     for (const [origin, where, text] of candidates) {
       if (text === undefined || (text === '' && origin === 'environment')) continue;
@@ -207,11 +232,19 @@ export function accountUrls(config: Config, baseUrl = requireBaseUrl(config)) {
   return { userinfo: endpointUrl(baseUrl, userinfo), workouts: endpointUrl(baseUrl, workouts) };
 }
 
-/** @param isForgotten the platform no longer knows the configured one */
-export function requireClientId(config: Config, isForgotten = false): string {
+/**
+ * @param given `isForgotten`: the platform no longer knows the configured one. `isRegistering`: `--register` is given, and
+ *   led to none
+ */
+export function requireClientId(
+  config: Config,
+  { isForgotten = false, isRegistering = false } = {},
+): string {
   const what = 'No client ID is set up yet';
   const known = isForgotten ? undefined : config.get('clientId');
-  return known ?? missing(config, 'clientId', what, ['--client-id', 'ID']);
+  if (known !== undefined) return known;
+  const register = isRegistering ? '' : phrase`, or ${sync('login', '--register')}`;
+  return missing(config, 'clientId', what, ['--client-id', 'ID'], register);
 }
 
 /** Returns a sentence for the name of an unknown profile, with a space behind it; '' if there are no others. */
@@ -224,13 +257,13 @@ function missing(
   key: 'baseUrl' | 'clientId',
   what: string,
   flag: readonly string[],
+  more: Text = '',
 ): never {
   const forProfile = profile === DEFAULT_PROFILE ? '' : ` for profile "${profile}"`;
   const isUnknown = profile !== DEFAULT_PROFILE && !profiles.includes(profile);
   const known = isUnknown ? knownText(profiles) : '';
-  const register = key === 'clientId' ? phrase`, or ${sync('login', '--register')}` : '';
   throw new SyncError('CONFIG', `${what}${forProfile}.`, {
-    hint: phrase`${known}Run ${sync('login', ...flag)}${register}, or set ${SETTINGS[key].env ?? ''}.`,
+    hint: phrase`${known}Run ${sync('login', ...flag)}${more}, or set ${SETTINGS[key].env ?? ''}.`,
     details: { setting: key },
   });
 }

@@ -17,6 +17,8 @@ interface Setting<T> {
   readonly flag?: string;
   /** It describes the service: an operator may preset it for all users of a machine. */
   readonly preset?: true;
+  /** It describes one platform or its account: it holds only at the address that its profile names. */
+  readonly ofPlatform?: true;
   readonly about: string;
   /** The words that `parse` accepts, with their meanings, if there are few. */
   readonly values?: Readonly<Record<string, string>>;
@@ -95,6 +97,7 @@ export const SETTINGS = {
   }),
   'platform.kind': setting<PlatformKind | undefined>({
     preset: true,
+    ofPlatform: true,
     about:
       'the kind of platform: interface (a nutrition day sent again is replaced) or coach-watts (its items are added); unset: its answers show it',
     ...oneOf({
@@ -115,6 +118,7 @@ export const SETTINGS = {
     fallback: 'all',
   }),
   testAccount: setting<boolean>({
+    ofPlatform: true,
     about: 'this account is for tests: `sync seed` may write invented data into it',
     ...YES_OR_NO,
     fallback: false,
@@ -149,6 +153,7 @@ export const SETTINGS = {
   ...endpointSettings(),
   'endpoint.filePart': setting<string>({
     preset: true,
+    ofPlatform: true,
     about: 'name of the file part of an upload',
     parse: parseText,
     fallback: DEFAULT_FILE_PART,
@@ -172,6 +177,7 @@ function endpointSettings(): EndpointSettings {
       `endpoint.${name}`,
       setting<string>({
         preset: true,
+        ofPlatform: true,
         about: `path of the ${name} endpoint`,
         parse: parsePath,
         fallback: path,

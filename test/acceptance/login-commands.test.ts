@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { platformNamed } from '../../src/config/platforms.ts';
 import { type World, openWorld, requestCounts, requestLines } from '../support/acceptance.ts';
+import { startPlainPlatform } from '../support/plain-platform.ts';
+import { ndjson } from '../support/program.ts';
 
 /** Returns the address that the browser ends at. */
 async function approve(url: string): Promise<string> {
@@ -227,5 +229,65 @@ describe('a login in two commands', () => {
     const world = await openWorld();
     expect((await world.sync(['login', ...flags])).code).toBe(2);
     expect(requestLines(world.sandbox)).toEqual([]);
+  });
+});
+
+describe('settings that describe one platform', () => {
+  const SET = {
+    'platform.kind': 'coach-watts',
+    testAccount: 'true',
+    'endpoint.token': '/token',
+    'endpoint.filePart': 'fit',
+    notifications: 'off',
+  };
+
+  /** A profile that was logged in at another platform, with settings for that one. */
+  async function openMoved() {
+    const world = await openWorld({ env: { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined } });
+    const { url, control, clientId } = world.sandbox;
+    const input = JSON.stringify(control.mint());
+    await world.sync(['login', url, '--client-id', clientId, '--with-token'], { input });
+    for (const [key, value] of Object.entries(SET)) await world.sync(['config', 'set', key, value]);
+    await world.sync(['logout', '--local-only']);
+    const platform = await startPlainPlatform();
+    const kept = async () => {
+      const lines = await world.lines(['config', 'list']);
+      return lines.filter(({ key }) => String(key) in SET).map(({ value }) => value);
+    };
+    return { world, platform, kept, to: [platform.url, '--client-id', 'plain', '--same-athlete'] };
+  }
+
+  it.each(['--start', '--with-token'])(
+    'end with a login %s at another address, and not before',
+    async (how) => {
+      const { world, platform, kept, to } = await openMoved();
+      platform.answers.token = { status: 400, body: { error: 'invalid_grant' } };
+      expect((await finish(world, (await start(world, ...to)).last)).code).toBe(4);
+      const set = await kept();
+      expect(set).toEqual(['coach-watts', 'true', 'off', '/token', 'fit']);
+      delete platform.answers.token;
+      const input = JSON.stringify(platform.mint('health:write'));
+      const begun = await world.sync(['login', how, '--json', ...to], { input });
+      expect(begun.stderr).toContain(
+        'platform.kind, testAccount, endpoint.token, endpoint.filePart',
+      );
+      if (how === '--start') {
+        const [line = {}] = ndjson(begun.stdout);
+        const last = await approve(String(line['authorizeUrl']));
+        expect((await finish(world, last)).stdout).toContain('platform.kind (removed)');
+      }
+      expect(await kept()).toEqual([null, 'false', 'off', '/api/oauth/token', 'file']);
+    },
+  );
+
+  it('end with another baseUrl, and can then be set before the login', async () => {
+    const { world, platform, kept } = await openMoved();
+    const set = await world.sync(['config', 'set', 'baseUrl', platform.url]);
+    expect(set.stderr).toContain('removed: platform.kind');
+    expect(await kept()).toEqual([null, 'false', 'off', '/api/oauth/token', 'file']);
+    await world.sync(['config', 'set', 'platform.kind', 'interface']);
+    const input = JSON.stringify(platform.mint('health:write'));
+    await world.sync(['login', '--client-id', 'plain', '--with-token'], { input });
+    expect(await kept()).toContain('interface');
   });
 });

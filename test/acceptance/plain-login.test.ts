@@ -69,6 +69,29 @@ describe('whether a login lives, where userinfo says nothing', () => {
     expect(await status(world)).toMatchObject({ code: 0 });
   });
 
+  it.each<[string, boolean, PlainAnswer, number]>([
+    ['cannot be renewed ends', false, { status: 401 }, 4],
+    ['is renewed by itself ends', true, { status: 401 }, 4],
+    ['cannot be renewed and is taken elsewhere does not end', false, { body: ROW }, 0],
+  ])('a login whose refused token %s for later commands', async (_what, renews, workouts, code) => {
+    const world = await openPlainWorld();
+    const { refresh_token: own, ...tokens } = world.platform.mint('health:write workout:read');
+    const input = JSON.stringify(renews ? { ...tokens, refresh_token: own } : tokens);
+    await world.sync(['login', '--with-token'], { input });
+    const token = { body: { ...tokens, refresh_token: own } };
+    Object.assign(world.platform.answers, { workouts, wellness: { status: 401 }, token });
+    const day = JSON.stringify({ date: '2026-05-10', hrv: 60 });
+    expect((await world.sync(['push', 'wellness', '-'], { input: day })).code).toBe(4);
+    world.platform.clearRequests();
+    const printed = await world.sync(['token']);
+    expect([printed.code, printed.stdout]).toEqual([
+      code,
+      code === 0 ? text(tokens.access_token) : '',
+    ]);
+    expect((await world.sync(['status'])).code).toBe(code);
+    expect(world.platform.requests).toEqual([]);
+  });
+
   it('a 403 of any body names the scope that the login lacks', async () => {
     const world = await openPlainWorld({ workouts: { body: ROW } });
     const input = JSON.stringify(world.platform.mint('health:write'));

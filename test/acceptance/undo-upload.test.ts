@@ -73,6 +73,22 @@ describe('sync undo upload', () => {
     expect(await titles()).toHaveLength(1);
   });
 
+  it('asks for an upload first if the platform may have a recording that it never confirmed', async () => {
+    const world = await openLoggedInWorld();
+    world.write('ride.fit', ride);
+    world.sandbox.control.addFaults('upload-fit:504(after)*inf');
+    expect((await world.sync(['upload', 'ride.fit'])).code).toBe(5);
+    world.sandbox.control.clearFaults();
+    const undo = ['undo', 'upload', 'ride.fit', '--yes'];
+    expect(await world.sync(undo)).toMatchObject({
+      code: 6,
+      stdout: expect.stringContaining('may have it: run `sync upload ride.fit`') as string,
+    });
+    expect(world.recordings()).toHaveLength(1);
+    expect((await world.sync(['upload', 'ride.fit'])).code).toBe(0);
+    expect(await world.sync(undo)).toMatchObject({ code: 0, stdout: /^ride\.fit: undone\./ });
+  });
+
   it('says so if the platform offers no such route, and changes nothing', async () => {
     const { world, undo, titles } = await openWithRide();
     world.sandbox.control.addFaults('workout-removal:405*inf');

@@ -21,6 +21,7 @@ export interface ClientFlags {
   readonly register: boolean;
   readonly clientName?: string;
   readonly withToken: boolean;
+  readonly start: boolean;
 }
 
 /** The name that uploads carry in the platform's lists and on public pages: so it names no computer. */
@@ -68,6 +69,7 @@ export async function registeredFor(
     say(found.why);
     return undefined;
   }
+  if (found.givesSecret && flags.start) throw noSecretKept(true);
   if (flags.clientName !== undefined) {
     context.warn(
       `Uploads carry the name "${clientName}" in the platform's lists and on public pages.`,
@@ -104,6 +106,15 @@ export async function registeredFor(
   function say(why: string): void {
     context.warn(`${title} ${why}.`);
   }
+}
+
+/** Returns the error for a login in two commands. @param isRegistered the platform gives the secret itself */
+export function noSecretKept(isRegistered: boolean): SyncError {
+  return new SyncError('USAGE', '--start keeps no client secret for --finish.', {
+    hint: isRegistered
+      ? phrase`The platform registers applications with a secret. Run ${sync('login', '--register')} without --start.`
+      : 'Set SYNC_CLIENT_SECRET for both commands.',
+  });
 }
 
 /** Forgets the client of the profile, and the registration of this computer at the platform. */

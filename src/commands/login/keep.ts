@@ -14,6 +14,7 @@ import {
   accountUrls,
   readConfigFile,
   hasEnvironmentTokens,
+  settingsOfAnother,
 } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
 import { serviceId } from '../../config/endpoints.ts';
@@ -148,7 +149,9 @@ async function loadIfReadable(store: CredentialStore): Promise<Credentials | und
 function settingsToSave({ config, store, baseUrl, clientId, scopes }: LoginAttempt) {
   const byFlag = (key: SettingKey) => config.originOf(key) === 'flag';
   const preset = (key: SettingKey) => config.originOf(key) === 'system';
+  const foreign = settingsOfAnother(config.saved, baseUrl).map((key) => [key, null] as const);
   return {
+    ...Object.fromEntries(foreign),
     // A later change by the operator applies to this profile, too.
     baseUrl: preset('baseUrl') ? null : serviceId(baseUrl),
     clientId: preset('clientId') ? null : clientId,

@@ -11,8 +11,8 @@ import type { Http } from '../../api/http.ts';
 import { proxySettings } from '../../api/open-http.ts';
 import { ExitCode, SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
-import type { Config, SettingOverrides } from '../../config/config.ts';
-import { endpointUrl } from '../../config/endpoints.ts';
+import { type Config, type SettingOverrides, settingsOfAnother } from '../../config/config.ts';
+import { endpointUrl, serviceId } from '../../config/endpoints.ts';
 import { DEFAULT_SCOPES } from '../../config/scopes.ts';
 import { PLATFORMS } from '../../config/platforms.ts';
 import { SETTINGS, TOKEN_STORES } from '../../config/settings.ts';
@@ -183,6 +183,14 @@ function questionsFor(context: AppContext, config: Config, http: Http, flags: Lo
   refuseContradictions(flags, config);
   // An unusable proxy is reported before any question.
   proxySettings(context.env);
+  const baseUrl = config.get('baseUrl');
+  const foreign = settingsOfAnother(config.saved, baseUrl);
+  if (baseUrl !== undefined && foreign.length > 0) {
+    const [old, here] = [config.saved.baseUrl ?? '', serviceId(baseUrl)];
+    context.warn(
+      phrase`Set for ${old}, and not used at ${here}: ${foreign.join(', ')}. The new login removes these settings. To keep one, run ${sync('config', 'set', 'baseUrl', here)} first, and set it again.`,
+    );
+  }
   return targetQuestions(context, config, http, flags);
 }
 

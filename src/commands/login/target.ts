@@ -66,7 +66,7 @@ export function targetQuestions(
         registered?.clientId ??
         (interactive
           ? (typed.clientId = await askClientId(context, config, scopes, portal, again))
-          : requireClientId(config, isForgotten));
+          : requireClientId(config, { isForgotten, isRegistering: flags.register }));
       const clientSecret = registered?.secret ?? (await secretOf(baseUrl, clientId, registered));
       const ours = redirectUriOf(config);
       const isOurs = registered !== undefined && isSameUri(registered.redirectUri, ours);

@@ -14,7 +14,7 @@ import { endpointUrl, serviceId } from '../../config/endpoints.ts';
 import { registrationOf } from '../../credentials/clients.ts';
 import { storedProfiles } from '../../credentials/file.ts';
 import { exchange } from './browser.ts';
-import { forgetClient } from './client.ts';
+import { forgetClient, noSecretKept } from './client.ts';
 import { type LoginReport, keep } from './keep.ts';
 import { prepare } from './store.ts';
 import { type LoginTarget, isUnknownClient, readStdin } from './target.ts';
@@ -46,12 +46,7 @@ export async function startLogin(
     });
   }
   if (clientSecret !== undefined && clientSecret !== config.clientSecret) {
-    throw new SyncError('USAGE', '--start keeps no client secret for --finish.', {
-      hint:
-        target.registered?.secret === undefined
-          ? 'Set SYNC_CLIENT_SECRET for both commands.'
-          : phrase`The platform registered an application with a secret. Run ${sync('login')} without --start.`,
-    });
+    throw noSecretKept(target.registered?.secret !== undefined);
   }
   const endpoint = endpointUrl(baseUrl, config.endpoints.authorize);
   const request = { endpoint, clientId, scopes };

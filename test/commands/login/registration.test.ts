@@ -172,6 +172,7 @@ describe('a platform that does not register this computer', () => {
     ['register:404', 'registers no applications by itself'],
     ['register:503', 'cannot register an application now (503)'],
     ['register:429', 'try again in an hour, or type a client ID'],
+    ['register:429(retry-after=60)', 'try again in 60 seconds, or type a client ID'],
     ['register:400', 'refused to register an application'],
     ['register:hang', 'did not say whether it registers'],
     ['register:html', 'cannot register an application now (502)'],
@@ -304,22 +305,52 @@ async function openIssuer(registration: Record<string, unknown>) {
 
 describe('the answer to a registration', () => {
   const one = 'http://127.0.0.1:1/login';
-  it.each<[string, Parameters<typeof metadataServer>[1]]>([
-    ['two redirect URIs', ({ redirect_uris: ours }: Asked) => ({ redirect_uris: [...ours, one] })],
-    ['another redirect URI', { redirect_uris: [one] }],
-    ['another name', { client_name: 'Cursor MCP' }],
-    ['client_secret_basic', { token_endpoint_auth_method: 'client_secret_basic' }],
-    ['client_secret_post without a secret', { token_endpoint_auth_method: 'client_secret_post' }],
-    ['no method', { token_endpoint_auth_method: undefined }],
-    ['no client ID', { client_id: '' }],
-    ['a redirect', 307],
-  ])('with %s is not used', async (_what, registration) => {
+  const METHOD = 'token_endpoint_auth_method';
+  it.each<[string, Parameters<typeof metadataServer>[1], named: string]>([
+    ['another redirect URI', { redirect_uris: [one] }, 'redirect_uris'],
+    ['another name', { client_name: 'Cursor MCP' }, 'client_name'],
+    ['client_secret_basic', { [METHOD]: 'client_secret_basic' }, METHOD],
+    ['client_secret_post without a secret', { [METHOD]: 'client_secret_post' }, 'client_secret'],
+    ['a secret without a method', { [METHOD]: undefined, client_secret: 'secret' }, METHOD],
+    ['no client ID', { client_id: undefined }, 'client_id'],
+    ['a redirect', 307, '307'],
+  ])('with %s is not used', async (_what, registration, named) => {
     const { url, posts } = await metadataServer(() => ({}), registration);
     const here = machine(undefined);
     const { lines } = await untilAsked(here, url);
-    expect(lines).toEqual([expect.any(String), /^Create an application /]);
+    expect(lines).toEqual([text(named), /^Create an application /]);
     expect(posts).toHaveLength(1);
     expect(registeredClient(here.paths.stateDir, url)).toBeUndefined();
+    const { done } = await start(here, url, { args: ['--register'] });
+    expect(String((await failure(done)).hint)).not.toContain('--register');
+  });
+
+  it.each<[string, (asked: Asked) => object]>([
+    ['one more redirect URI', ({ redirect_uris: ours }) => ({ redirect_uris: [one, ...ours] })],
+    [
+      'nothing but a client ID',
+      () => ({ client_name: undefined, redirect_uris: undefined, [METHOD]: undefined }),
+    ],
+  ])('with %s is used', async (_what, registration) => {
+    const service = await sandbox({ settings: { autoApprove: true, exactRedirectUris: false } });
+    const { clientId } = service;
+    const answer = (asked: Asked) => ({ ...registration(asked), client_id: clientId });
+    const { url } = await metadataServer(() => ({}), answer, '', service);
+    const uri = `http://127.0.0.1:${await freePort()}/login`;
+    const args = [url, '--redirect-uri', uri];
+    await login(machine(undefined), { args, system: { io: enter() } }).done;
+    const [{ query } = {}] = service.control.requests({ route: 'authorize' });
+    expect(new URLSearchParams(query).get('redirect_uri')).toBe(uri);
+  });
+
+  it('is not asked for by --start, if the metadata say that it brings a secret', async () => {
+    const methods = ['client_secret_post'];
+    const { url, posts } = await metadataServer(() => ({
+      token_endpoint_auth_methods_supported: methods,
+    }));
+    const run = await start(machine(undefined), url, { args: ['--register', '--start'] });
+    expect(String((await failure(run.done)).hint)).toContain('without --start');
+    expect(posts).toEqual([]);
   });
 
   it('with a secret is used, and the secret is kept with the login', async () => {
@@ -338,7 +369,9 @@ describe('the answer to a registration', () => {
     // A login in two commands cannot keep the secret of a new one.
     const args = [url, ...uri, '--profile', 'two', '--register', '--start'];
     const refusal = await failure(login(here, { args, system: { io: testIo() } }).done);
-    expect(String(refusal.hint)).toMatch(/an application with a secret\. Run `sync login` without/);
+    expect(String(refusal.hint)).toMatch(
+      /applications with a secret\. Run `sync login --register` without/,
+    );
     // Another profile has no part of this secret.
     const other = await untilAsked(here, url, ['--profile', 'work'], 'n');
     expect(other.asked[0]).toMatch(QUESTION);
