@@ -71,16 +71,19 @@ async function send(http: Http, url: URL, signal: AbortSignal): Promise<HttpResp
       signal,
     });
   } catch (error) {
-    // A failure of a proxy has its hint.
-    if (!(error instanceof SyncError) || error.code !== 'NETWORK' || 'proxy' in error.details) {
-      throw error;
-    }
-    const start = phrase` If the sandbox is meant, start it with ${sync('sandbox')}.`;
-    throw error.with({
-      hint: phrase`Check the connection and the address: ${sync('login', '--base-url', 'URL')}.${isLoopback(url) ? start : ''}`,
-      details: { setting: 'baseUrl' },
-    });
+    throw error instanceof SyncError ? addressFailure(error, url) : error;
   }
+}
+
+/** Says of a failed connection that the address may be wrong. */
+export function addressFailure(error: SyncError, url: URL): SyncError {
+  // A failure of a proxy has its hint.
+  if (error.code !== 'NETWORK' || 'proxy' in error.details) return error;
+  const start = phrase` If the sandbox is meant, start it with ${sync('sandbox')}.`;
+  return error.with({
+    hint: phrase`Check the connection and the address: ${sync('login', '--base-url', 'URL')}.${isLoopback(url) ? start : ''}`,
+    details: { setting: 'baseUrl' },
+  });
 }
 
 /** Returns the failure that a redirect means; undefined if it leads to a login page. */

@@ -1,3 +1,4 @@
+import { deliveryOf } from '../api/http-failure.ts';
 import { type Http, type HttpRequest, type HttpResponse, isSuccess } from '../api/http.ts';
 import { refusalMessage } from '../api/wire.ts';
 import type { Context } from '../base/context.ts';
@@ -8,6 +9,7 @@ import { Secret } from '../base/secret.ts';
 import { serviceId } from '../config/endpoints.ts';
 import { SETTINGS } from '../config/settings.ts';
 import type { RegisteredClient } from '../credentials/clients.ts';
+import { addressFailure } from './authorize-check.ts';
 import { duration } from '../terminal/words.ts';
 
 /** Time limit for the metadata, and for the registration (ms). */
@@ -39,13 +41,14 @@ export interface NotRegistered {
 }
 
 /**
- * Reads from the platform's metadata where it registers clients, with a secret or without, and whether it supports PKCE. Endpoints and
- * scopes stay those of the interface and the settings. If the issuer is not the platform, the metadata is ignored.
+ * Reads from the platform's metadata where it registers clients, with a secret or without, and whether it supports PKCE.
+ * Endpoints and scopes stay those of the interface and the settings. If the issuer is not the platform, the metadata is
+ * ignored.
  *
  * @param addresses of the platform: that of the login first
  * @see https://www.rfc-editor.org/rfc/rfc8414#section-3.1 - the address, also of an issuer with a path
  * @see https://www.rfc-editor.org/rfc/rfc8414#section-3.3 - the issuer must equal the address
- * @throws the signal's reason
+ * @throws SyncError `NETWORK` if there is no connection to the platform; the signal's reason
  */
 export async function findRegistration(
   context: Context,
@@ -90,7 +93,7 @@ export async function findRegistration(
  *
  * @see https://www.rfc-editor.org/rfc/rfc7591#section-3.1 - client registration request
  * @see https://www.rfc-editor.org/rfc/rfc7591#section-3.2.1 - the answer, which may differ from the request
- * @throws the signal's reason
+ * @throws as {@link findRegistration}
  */
 export async function registerClient(
   context: Context,
@@ -182,6 +185,7 @@ async function send(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof SyncError)) throw error;
+    if (deliveryOf(error) === 'not-sent') throw addressFailure(error, request.url);
     return { why: 'did not say whether it registers applications' };
   }
 }

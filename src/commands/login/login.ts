@@ -203,13 +203,14 @@ async function withTarget<T>(
   run: (target: LoginTarget) => Promise<T>,
 ): Promise<T> {
   const questions = questionsFor(context, config, http, flags);
-  let target = await questions.target();
+  let target: LoginTarget | undefined;
   for (;;) {
     try {
+      target ??= await questions.target();
       return await run(target);
     } catch (error) {
       if (!(error instanceof SyncError)) throw error;
-      if (refusesFurtherScopes(error, target)) {
+      if (target !== undefined && refusesFurtherScopes(error, target)) {
         const further = target.scopes.filter((scope) => !DEFAULT_SCOPES.includes(scope)).join(' ');
         context.warn(`The platform does not know ${further}: this login asks without it.`);
         target = { ...target, scopes: DEFAULT_SCOPES };
@@ -217,11 +218,11 @@ async function withTarget<T>(
       }
       if (!(await questions.takeBack(error, target))) throw error;
       context.warn(
-        isUnknownClient(error, target.registered)
+        isUnknownClient(error, target?.registered)
           ? 'The platform no longer knows the client that sync registered there.'
           : errorText(error, context.output),
       );
-      target = await questions.target();
+      target = undefined;
     }
   }
 }

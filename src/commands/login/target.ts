@@ -79,9 +79,9 @@ export function targetQuestions(
      *
      * @returns false if neither the user nor an earlier registration gave it
      */
-    async takeBack(error: SyncError, { baseUrl, registered }: LoginTarget): Promise<boolean> {
-      if (isUnknownClient(error, registered)) {
-        await forgetClient(config, baseUrl);
+    async takeBack(error: SyncError, target: LoginTarget | undefined): Promise<boolean> {
+      if (isUnknownClient(error, target?.registered)) {
+        await forgetClient(config, target?.baseUrl);
         isForgotten = true;
         return true;
       }

@@ -122,6 +122,14 @@ describe('a login without a client ID', () => {
     expect(registrations(service)).toHaveLength(1);
   });
 
+  it('says that nothing answers at an address before it asks for a client ID', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const { done } = await start(machine(undefined), url, { io: { interactive: true } });
+    const error = await failure(done);
+    expect(error).toMatchObject({ code: 'NETWORK', message: text('nothing answers there') });
+    expect(String(error.hint)).toContain('If the sandbox is meant');
+  });
+
   it('asks the platform nothing without a terminal and without --register', async () => {
     const { service, here } = await begin();
     const error = await failure((await start(here, service.url)).done);
