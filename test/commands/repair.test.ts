@@ -82,7 +82,8 @@ describe('sync repair', () => {
     expect(text).toMatch(/ {2}Lost {5}\d\d? bytes? behind the last readable record\n/);
     expect(text).toContain('  Summary  none (no session message)');
     expect(text).not.toContain('  Values ');
-    const next = '`sync upload ride.repaired.fit` sends the copy. Uploads of its folder, and watchers, ';
+    const next =
+      '`sync upload ride.repaired.fit` sends the copy. Uploads of its folder, and watchers, ';
     expect(text).toContain(`${next}leave it out.`);
   });
 
