@@ -78,6 +78,9 @@ describe('a command line that is wrong', () => {
     [['--quiet', '--profile', 'ada'], /^Error: No command is named\.\n/, /See `sync --help`\./],
     [['--quiet', 'push', 'sleep'], /^Error: Unknown command 'sleep'/, /See `sync push --help`\./],
     [['help', 'foo'], /^Error: Unknown command 'foo'\.\n/, /See `sync --help`\./],
+    [['help', 'push', 'foo'], /^Error: Unknown command 'foo'\.\n/, /`sync push` takes wellness, /],
+    [['push', 'foo', '--help'], /^Error: Unknown command 'foo'\.\n/, /`sync push` takes /],
+    [['--quiet', 'help', 'uplod', '--verbose'], /^Error: Unknown command 'uplod'/, /Did you mean /],
     [['push', 'help', 'foo'], /^Error: Unknown command 'foo'\.\n/, /See `sync push --help`\./],
     [['daemon'], /^Error: `sync daemon` needs one of these: status, /, /`sync daemon --help`/],
   ])('%j exits with 2 and shows the correct form', async (args, message, hint) => {
@@ -195,6 +198,8 @@ describe('help', () => {
     const upload = await runInProcess(['upload', '--help'], fresh());
     for (const args of [
       ['help', 'upload'],
+      ['help', '--json', 'upload'],
+      ['help', 'upload', '--profile', 'ada'],
       ['upload', '-h'],
     ]) {
       expect(await runInProcess(args, fresh())).toEqual(upload);
