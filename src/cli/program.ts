@@ -49,7 +49,7 @@ export async function runCommandLine(
     // A help text was printed.
     if (error.exitCode === 0) return ExitCode.ok;
     const { usageError } = await import('./usage-error.ts');
-    throw usageError(error, words, root);
+    throw usageError(error, words, root, system.cwd);
   }
 }
 

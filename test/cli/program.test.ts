@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHome, openLoggedInWorld, openSandbox, worldOf } from '../support/acceptance.ts';
@@ -102,6 +102,25 @@ describe('a command line that is wrong', () => {
       ]);
     },
   );
+
+  it.each<[string, string, string]>([
+    ['ride.fit --json', 'A command is missing before ride.fit.', 'sync upload ride.fit --json'],
+    ['--json days.csv', 'A command is missing before days.csv.', 'sync import days.csv'],
+    ['--json inspect -cut.fit', "Unknown option '-cut.fit'.", 'sync inspect ./-cut.fit'],
+    [
+      'undo 2026-11-21 --json --profile coach',
+      'Undo needs a kind before 2026-11-21.',
+      'sync undo nutrition 2026-11-21 --profile coach',
+    ],
+    ['help push foo --json', "Unknown command 'foo'.", 'sync push --help'],
+  ])('advises what to type instead of %s', async (line, message, command) => {
+    const home = openHome();
+    for (const name of ['ride.fit', 'days.csv', '-cut.fit'])
+      writeFileSync(join(home.dir, name), '');
+    const { code, stdout } = await runSync(line.split(' '), { home });
+    const hint = expect.stringContaining(`\`${command}\``) as unknown;
+    expect([code, ndjson(stdout)]).toEqual([2, [{ type: 'error', code: 'USAGE', message, hint }]]);
+  });
 
   it('takes common flags between a command and its subcommand', async () => {
     const { code, stdout } = await runInProcess(
