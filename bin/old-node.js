@@ -78,7 +78,12 @@ function visible(text) {
 function isForSystem(words) {
   var first = words[0];
   if (first === undefined || SYSTEM_OPTIONS.indexOf(first) !== -1) return true;
-  return first.charAt(0) !== '-' && COMMANDS.indexOf(first) === -1 && fs.existsSync(first);
+  if (first.charAt(0) === '-' || COMMANDS.indexOf(first) !== -1) return false;
+  return fs.existsSync(first) && !words.some(isOwnOption);
+}
+
+function isOwnOption(word) {
+  return word.slice(0, 2) === '--' && SYSTEM_OPTIONS.indexOf(word) === -1;
 }
 
 /** Returns the exit code of the next `sync` on the PATH that was not tried yet; 1 if there is none. */

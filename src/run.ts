@@ -59,7 +59,7 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     exit: () => process.exit(ExitCode.interrupted),
   });
   let flags: GlobalFlags = {
-    profile: system.env['SYNC_PROFILE'] || undefined,
+    profile: namedProfile(args) || system.env['SYNC_PROFILE'] || undefined,
     json: args.includes('--json'),
     quiet: false,
     verbose: false,
@@ -102,6 +102,12 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
+/** Returns the profile that a command line names, for the commands of an error in it. */
+function namedProfile(args: readonly string[]): string | undefined {
+  const at = args.findIndex((word) => /^--profile(?:=|$)/.test(word));
+  return args[at] === '--profile' ? args[at + 1] : args[at]?.slice('--profile='.length);
+}
+
 /** Loads the part for faults when there is one. */
 async function failureIn(error: unknown, system: System): Promise<SyncError> {
   if (error instanceof SyncError) return error;
@@ -135,5 +141,8 @@ export function isForSystemSync(
   if (first === undefined || SYSTEM_OPTIONS.has(first)) return true;
   if (first.startsWith('-')) return false;
   const exists = (path: string) => existsSync(resolve(cwd, path));
-  return commands.includes(first) ? args.every(exists) : exists(first);
+  if (commands.includes(first)) return args.every(exists);
+  // `sync ride.fit --json` lacks a command.
+  const isOption = (word: string) => word.startsWith('--') && !SYSTEM_OPTIONS.has(word);
+  return exists(first) && !args.some(isOption);
 }

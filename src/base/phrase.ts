@@ -26,15 +26,20 @@ export class CommandLine {
   render(profile: string | undefined): string {
     const flag =
       profile === undefined || this.#needsNoProfile(profile) ? [] : ['--profile', profile];
-    const words = [programName(), ...this.#args, ...flag].map(shellWord);
+    const words = [programName(), ...this.#args.map(fileOrFlag), ...flag].map(shellWord);
     return `\`${[...words, ...(this.#input === '' ? [] : [this.#input])].join(' ')}\``;
   }
 
   #needsNoProfile(profile: string): boolean {
     return (
-      profile === 'default' || this.#args.some((arg) => arg === '--profile' || arg === '--help')
+      profile === 'default' || this.#args.some((arg) => /^--(?:profile|help)(?:=|$)/.test(arg))
     );
   }
+}
+
+/** Puts `./` before the name of a file that would be read as a flag. */
+function fileOrFlag(arg: string): string {
+  return arg.replace(/^-(?!$|-[a-z-]+(?:=|$))/, './-');
 }
 
 /** Returns a command to type: `sync('login', '--no-browser')`. */

@@ -39,25 +39,32 @@ export async function runCommandLine(
       exitCode = await module.run(context, ...(passed.slice(0, -1) as never[]));
     };
   try {
-    // `sync help upload` and `sync push help wellness` name a command, too.
+    // `sync push help wellness` names a command, too.
     const named = words.filter((word) => word !== 'help');
     await declareNamed(root, named, (command, module) => command.action(actionOf(module)));
-    await root.parseAsync([...leading, ...withHelpFlag(words)], { from: 'user' });
+    await root.parseAsync([...leading, ...words], { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // A help text was printed.
     if (error.exitCode === 0) return ExitCode.ok;
     const { usageError } = await import('./usage-error.ts');
-    throw usageError(error, words, root);
+    throw usageError(error, words, root, system.cwd);
   }
 }
 
-/** Splits off the common options before a command, and between a command and its subcommand. */
-function split(args: readonly string[]) {
+/**
+ * Splits off the common options before a command, and between a command and its subcommand. `help push wellness` becomes
+ * `push wellness --help`: commander's `help` takes one word.
+ */
+function split(args: readonly string[]): Record<'leading' | 'words', readonly string[]> {
   const before = leadingWords(args);
   const [first, ...rest] = args.slice(before);
   if (first === undefined) return { leading: args, words: [] };
+  if (first === 'help') {
+    const { leading, words } = split(rest);
+    return { leading: [...args.slice(0, before), ...leading], words: [...words, '--help'] };
+  }
   const isGroup = COMMANDS.some(({ name, subcommands }) => name === first && subcommands);
   const between = isGroup ? leadingWords(rest) : 0;
   return {
@@ -80,7 +87,11 @@ function rootOf([first]: readonly string[], io: Io): Command {
     .exitOverride();
 }
 
-/** Declares the named command, and the subcommands of its parents. */
+/**
+ * Declares the named command, and the subcommands of its parents.
+ *
+ * @throws CommanderError for a word that names none, also before `--help`
+ */
 async function declareNamed(
   root: Command,
   words: readonly string[],
@@ -91,7 +102,10 @@ async function declareNamed(
   for (const word of words) {
     const declaration = declarations.find(({ name }) => name === word);
     const named = command.commands.find((known) => known.name() === word);
-    if (declaration === undefined || named === undefined) return;
+    if (declaration === undefined || named === undefined) {
+      if (declarations.length === 0 || word.startsWith('-')) return;
+      throw new CommanderError(2, 'commander.unknownCommand', `error: unknown command '${word}'`);
+    }
     named.copyInheritedSettings(root);
     const module = await declareCommand(named, declaration);
     if (module !== undefined) onModule(named, module);
@@ -123,10 +137,4 @@ function flagsOf(root: Command, command: Command, { env }: System): GlobalFlags 
     quiet: quiet ?? false,
     verbose: verbose ?? false,
   };
-}
-
-/** Returns `push wellness --help` for `help push wellness`: commander's `help` takes one word. */
-function withHelpFlag(args: readonly string[]): readonly string[] {
-  const [first, ...words] = args;
-  return first === 'help' && words.length > 1 ? [...words, '--help'] : args;
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { constants as osConstants } from 'node:os';
 import { basename, delimiter, join, resolve } from 'node:path';
 import { type System, createContext } from '../app/context.ts';
@@ -68,7 +68,10 @@ function remark(args: readonly string[], system: System): void {
   if (args.length === 0) {
     if (io.stdoutIsTerminal) printWelcome(system);
   } else if (io.stderrIsTerminal && !args.some((word) => word.startsWith('-'))) {
-    const command = sendingCommand(args, cwd);
+    const command = sendingCommand(
+      args.filter((path) => existsSync(resolve(cwd, path))),
+      cwd,
+    );
     if (command === undefined) return;
     const text = phrase`Nothing was sent: this only flushes the disk. To send: ${command}`;
     createOutput(io, NO_FLAGS, clock).say(text);
@@ -78,7 +81,7 @@ function remark(args: readonly string[], system: System): void {
 const EXPORT = /\.(?:zip|(?:json|ndjson|jsonl|csv|tsv|xml)(?:\.gz)?)$/i;
 
 /** Returns the command that sends what these paths hold, by names alone; undefined without such a name. */
-function sendingCommand(paths: readonly string[], cwd: string): CommandLine | undefined {
+export function sendingCommand(paths: readonly string[], cwd: string): CommandLine | undefined {
   const found = paths.map((path) => holds(resolve(cwd, path)));
   if (found.includes('export')) return sync('import', ...paths);
   return found.includes('recordings') ? sync('upload', ...paths) : undefined;

@@ -1,23 +1,33 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command, CommanderError } from 'commander';
 import { SyncError } from '../base/errors.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
 import { mostSimilar } from '../base/similar.ts';
 import { capital } from '../terminal/words.ts';
+import { sendingCommand } from './system-sync.ts';
 
 /** Returns the SyncError `USAGE` of a wrong command line, with commander's words if they are clear. */
 export function usageError(
   error: CommanderError,
   args: readonly string[],
   root: Command,
+  cwd: string,
 ): SyncError {
   const words = args.filter((word) => !word.startsWith('-') && word !== 'help');
   const { command, path, rest } = namedCommand(root, words);
   const help = sync(...path, '--help');
   const [unknown] = rest;
-  if (unknown !== undefined && /[./\\]|^\d{4}-/.test(unknown) && command.commands.length > 0) {
+  const exists = (name: string) => name !== '' && existsSync(resolve(cwd, name));
+  const isPath = (name: string) => exists(name) || /[./\\]|^\d{4}-/.test(name);
+  if (unknown !== undefined && isPath(unknown) && command.commands.length > 0) {
     if (command === root) {
-      const message = `There is no file, folder or command ${unknown}.`;
-      return new SyncError('USAGE', message, { hint: phrase`See ${help}.` });
+      const message = exists(unknown)
+        ? `A command is missing before ${unknown}.`
+        : `There is no file, folder or command ${unknown}.`;
+      const sending = exists(unknown) ? sendingCommand(args, cwd) : undefined;
+      const hint = sending === undefined ? phrase`See ${help}.` : phrase`To send it: ${sending}.`;
+      return new SyncError('USAGE', message, { hint });
     }
     const meant = command.commands.map((kind) => phrase`${sync(...path, kind.name(), unknown)}`);
     const message = `${capital(path.join(' '))} needs a kind before ${unknown}.`;
@@ -32,8 +42,11 @@ export function usageError(
     .split('\n');
   // The guess stands in parentheses.
   const guessed = guess === undefined ? '' : `${guess.slice(1, -1)} `;
+  const option = /^unknown option '(.*)'/.exec(fault)?.[1];
+  const isFile = option !== undefined && exists(option);
+  const file = isFile ? phrase`For the file, write ${sync(...path, `./${option}`)}. ` : '';
   return new SyncError('USAGE', `${capital(fault.replace(/\.$/, ''))}.`, {
-    hint: phrase`${guessed}See ${help}.`,
+    hint: phrase`${file}${guessed}See ${help}.`,
   });
 }
 

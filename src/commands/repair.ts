@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { CommandModule } from '../app/command.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
@@ -8,7 +8,7 @@ import { type Repair, repairRecording } from '../fit/repair.ts';
 import { writeNewFile } from '../system/storage.ts';
 import { clockTime, duration } from '../terminal/words.ts';
 import { readFile } from '../upload/read-recording.ts';
-import { REPAIRED } from '../inputs/recording-names.ts';
+import { REPAIRED, isRecordingName } from '../inputs/recording-names.ts';
 import { sha256 } from '../system/this-process.ts';
 
 interface RepairedCopy {
@@ -103,6 +103,7 @@ function copyText({ path, copy, fault, repair }: RepairedCopy): Text {
     from === undefined || to === undefined
       ? ''
       : ` over ${clockTime((to.getTime() - from.getTime()) / 1000)}`;
+  const others = isRecordingName(basename(copy)) ? 'send it, too' : 'leave it out';
   return joinTexts([
     `${path}: ${fault.detail.replace(COPY_AGAIN, '').trimEnd()}`,
     `  Copy     ${copy}; the original is unchanged`,
@@ -110,7 +111,7 @@ function copyText({ path, copy, fault, repair }: RepairedCopy): Text {
     `  Lost     ${lostText(repair)}`,
     ...(isDoubtful ? [`  Values   ${WRONG_VALUES}`] : []),
     ...(kept.hasSession ? [] : [`  Summary  ${NO_SESSION}`]),
-    phrase`${sync('upload', copy)} sends the copy. Uploads of a folder, and watchers, leave it out.`,
+    phrase`${sync('upload', copy)} sends the copy. Uploads of its folder, and watchers, ${others}.`,
   ]);
 }
 

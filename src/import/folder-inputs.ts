@@ -58,7 +58,7 @@ export function folderInputs(kind: RecordKind, sources: SourceOptions, tools: Fo
       if (withoutWellness > 0)
         say(`${path}: ${plural(withoutWellness, 'FIT file')} without wellness.`);
       for (const { kind: found, title, reason = '' } of table.all) {
-        if (found === 'ambiguous') warn(`${path}: ${title}: ${reason}`);
+        if (found === 'ambiguous') warn(phrase`${path}: ${title}: ${reason}`);
       }
       const inputs = scan.inputsOf(kind);
       const isRead = !unread.some(({ name }) => name === path);

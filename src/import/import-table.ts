@@ -1,3 +1,5 @@
+import type { Text } from '../base/phrase.ts';
+
 /** Everything found of one kind: a row of the table that `sync import` prints. */
 export interface ImportRow {
   readonly kind: RowKind;
@@ -9,7 +11,7 @@ export interface ImportRow {
   /** Days, as `YYYY-MM-DD`, in order; empty if they are unknown. */
   readonly days: readonly string[];
   readonly sends: boolean;
-  readonly reason?: string;
+  readonly reason?: Text;
   readonly source?: string;
 }
 
@@ -54,7 +56,7 @@ export class ImportTable {
   }
 
   /** Adds a file that is not sent. */
-  leave(kind: RowKind, title: string, reason: string, days: readonly string[] = []): void {
+  leave(kind: RowKind, title: string, reason: Text, days: readonly string[] = []): void {
     this.add({ kind, title, sends: false, reason }, { days });
   }
 

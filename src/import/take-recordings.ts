@@ -1,3 +1,4 @@
+import { phrase, sync } from '../base/phrase.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import { type Activity, describeActivity } from '../fit/activity.ts';
@@ -151,7 +152,8 @@ export class RecordingScan {
 
 /** Adds a file whose recording the user took back. */
 export function leaveUndone(table: ImportTable, days: readonly string[] = []): void {
-  table.leave('undone', 'Recordings undone before', 'sync upload --force sends them', days);
+  const reason = phrase`${sync('upload', '--force', 'FILE')} sends them`;
+  table.leave('undone', 'Recordings undone before', reason, days);
 }
 
 /** Adds a file whose recording was uploaded before. */

@@ -1,5 +1,5 @@
 import { KINDS } from '../ledger/records.ts';
-import { sync } from '../base/phrase.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import type { UnreadableFile } from '../archive/archives.ts';
 import { ArchiveFault } from '../archive/fault.ts';
 import { SyncError } from '../base/errors.ts';
@@ -65,8 +65,8 @@ export class RecordScan {
       if (other === undefined) this.#taken.push({ input, match });
       else {
         const title = `${match.source.title} or ${other.source.title}`;
-        const command = sync('push', kind, '--source', 'NAME').render(undefined);
-        this.#table.leave('ambiguous', title, `of several programs; ${command} sends it`);
+        const command = sync('push', kind, '--source', 'NAME', 'FILE');
+        this.#table.leave('ambiguous', title, phrase`of several programs; ${command} sends it`);
       }
     }
     return matches.length > 0;
@@ -100,8 +100,8 @@ export class RecordScan {
     for (const { match } of ofKind.filter((each) => !taken.includes(each))) {
       const format = match.mapping.format.toUpperCase();
       const title = `Perhaps ${kind}: ${format} with field names of the platform`;
-      const command = sync('push', kind, 'FILE').render(undefined);
-      const reason = `of no known program; ${command} sends it, or says why not`;
+      const command = sync('push', kind, 'FILE');
+      const reason = phrase`of no known program; ${command} sends it, or says why not`;
       this.#table.leave('ambiguous', title, reason);
     }
     const prepared = await prepareInputs(

@@ -1,14 +1,28 @@
 import { SyncError } from './errors.ts';
+import type { ClientOptions } from './types.ts';
 
-/** @throws SyncError `USAGE` for an option that `method` does not have */
-export function refuseOptions(method: string, given: object, known: object = {}): void {
+/** @throws SyncError `USAGE` for what is no object, or an option that `method` does not have */
+export function refuseOptions(method: string, given: unknown, known: object = {}): void {
+  if (!isObject(given)) throw new SyncError('USAGE', `${method}: an object is expected.`);
   const name = Object.keys(given).find((each) => !(each in known));
   if (name !== undefined) throw new SyncError('USAGE', `${method}: there is no option ${name}.`);
 }
 
+/** @throws SyncError `USAGE` unless it has either tokens or a store of them */
+export function checkLogin(options: ClientOptions): void {
+  const { tokens, store }: { tokens?: unknown; store?: unknown } = options;
+  if ('tokens' in options === 'store' in options)
+    throw new SyncError('USAGE', 'createClient: either tokens or store is expected.');
+  if ('tokens' in options && !isObject(tokens))
+    throw new SyncError('USAGE', 'tokens: an object is expected.');
+  const isStore = isObject(store) && 'load' in store && 'save' in store;
+  if ('store' in options && !isStore)
+    throw new SyncError('USAGE', 'store: an object with load and save is expected.');
+}
+
 /** @throws SyncError `USAGE` unless it is a path, or bytes with one */
 export function checkRecording(given: unknown): void {
-  const isFile = typeof given === 'object' && given !== null && 'path' in given && 'bytes' in given;
+  const isFile = isObject(given) && 'path' in given && 'bytes' in given;
   if (isFile && typeof given.path === 'string' && given.bytes instanceof Uint8Array) return;
   throw new SyncError('USAGE', 'upload: a path, or an object with path and bytes, is expected.');
 }
@@ -42,4 +56,8 @@ export function checkNumber(
 ): void {
   if (given === undefined || (given >= least && given <= most)) return;
   throw new SyncError('USAGE', `${option}: ${given} is not a number from ${least} to ${most}.`);
+}
+
+function isObject(given: unknown): given is object {
+  return typeof given === 'object' && given !== null;
 }

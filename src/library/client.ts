@@ -33,6 +33,7 @@ import { Uploader } from '../upload/uploader.ts';
 import { verifyUploads } from '../upload/verify.ts';
 import {
   checkJson,
+  checkLogin,
   checkNumber,
   checkRecording,
   checkWord,
@@ -95,6 +96,7 @@ export class LibraryClient {
     checkWord('platformKind', options.platformKind, ['interface', 'coach-watts']);
     checkNumber('jobs', options.jobs, 1, MAX_JOBS);
     checkNumber('maxRetryWait', options.maxRetryWait, 0);
+    checkLogin(options);
     this.#options = options;
     this.#env = env;
     this.#openHttp = open;

@@ -61,6 +61,9 @@ const WORDS: readonly (readonly [typed: string, word: string])[] = [
   ['undo nutrition yes', 'yesterday'],
   ['workouts --since to', 'today'],
   ['completion pow', 'powershell'],
+  ['login coa', 'coach-watts'],
+  ['help pus', 'push'],
+  ['help push nu', 'nutrition'],
   ['--profile wo', 'work'],
   ['--profile work --quiet pus', 'push'],
 ];

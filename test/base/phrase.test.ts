@@ -19,6 +19,11 @@ describe('phrase', () => {
     expect(text.toString()).toBe('`sync upload "ride>~/.bashrc"` `sync push "<in"`');
   });
 
+  it('puts ./ before the name of a file that begins like a flag', () => {
+    const text = phrase`${sync('repair', '-cut.fit', '--out', '--new file.fit')} ${sync('push', '-')}`;
+    expect(text.toString()).toBe('`sync repair ./-cut.fit --out "./--new file.fit"` `sync push -`');
+  });
+
   it('puts the profile before the input of a command', () => {
     const text = phrase`Run ${sync('login', '--with-token').withInput('< tokens.json')}.`;
     expect(text.render('ada')).toBe('Run `sync login --with-token --profile ada < tokens.json`.');
@@ -36,6 +41,7 @@ describe('phrase', () => {
 
   it.each([
     [sync('login', '--profile', 'other'), '`sync login --profile other`'],
+    [sync('login', '--profile=other'), '`sync login --profile=other`'],
     [sync('upload', '--help'), '`sync upload --help`'],
   ])('adds no profile to %s', (command, expected) => {
     expect(command.render('ada')).toBe(expected);

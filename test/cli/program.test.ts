@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHome, openLoggedInWorld, openSandbox, worldOf } from '../support/acceptance.ts';
@@ -78,6 +78,9 @@ describe('a command line that is wrong', () => {
     [['--quiet', '--profile', 'ada'], /^Error: No command is named\.\n/, /See `sync --help`\./],
     [['--quiet', 'push', 'sleep'], /^Error: Unknown command 'sleep'/, /See `sync push --help`\./],
     [['help', 'foo'], /^Error: Unknown command 'foo'\.\n/, /See `sync --help`\./],
+    [['help', 'push', 'foo'], /^Error: Unknown command 'foo'\.\n/, /`sync push` takes wellness, /],
+    [['push', 'foo', '--help'], /^Error: Unknown command 'foo'\.\n/, /`sync push` takes /],
+    [['--quiet', 'help', 'uplod', '--verbose'], /^Error: Unknown command 'uplod'/, /Did you mean /],
     [['push', 'help', 'foo'], /^Error: Unknown command 'foo'\.\n/, /See `sync push --help`\./],
     [['daemon'], /^Error: `sync daemon` needs one of these: status, /, /`sync daemon --help`/],
   ])('%j exits with 2 and shows the correct form', async (args, message, hint) => {
@@ -99,6 +102,25 @@ describe('a command line that is wrong', () => {
       ]);
     },
   );
+
+  it.each<[string, string, string]>([
+    ['ride.fit --json', 'A command is missing before ride.fit.', 'sync upload ride.fit --json'],
+    ['--json days.csv', 'A command is missing before days.csv.', 'sync import days.csv'],
+    ['--json inspect -cut.fit', "Unknown option '-cut.fit'.", 'sync inspect ./-cut.fit'],
+    [
+      'undo 2026-11-21 --json --profile coach',
+      'Undo needs a kind before 2026-11-21.',
+      'sync undo nutrition 2026-11-21 --profile coach',
+    ],
+    ['help push foo --json', "Unknown command 'foo'.", 'sync push --help'],
+  ])('advises what to type instead of %s', async (line, message, command) => {
+    const home = openHome();
+    for (const name of ['ride.fit', 'days.csv', '-cut.fit'])
+      writeFileSync(join(home.dir, name), '');
+    const { code, stdout } = await runSync(line.split(' '), { home });
+    const hint = expect.stringContaining(`\`${command}\``) as unknown;
+    expect([code, ndjson(stdout)]).toEqual([2, [{ type: 'error', code: 'USAGE', message, hint }]]);
+  });
 
   it('takes common flags between a command and its subcommand', async () => {
     const { code, stdout } = await runInProcess(
@@ -195,6 +217,8 @@ describe('help', () => {
     const upload = await runInProcess(['upload', '--help'], fresh());
     for (const args of [
       ['help', 'upload'],
+      ['help', '--json', 'upload'],
+      ['help', 'upload', '--profile', 'ada'],
       ['upload', '-h'],
     ]) {
       expect(await runInProcess(args, fresh())).toEqual(upload);

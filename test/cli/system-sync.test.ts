@@ -89,6 +89,7 @@ describe.runIf(process.platform !== 'win32')("the system's own sync", () => {
     ];
     expect(await said('ride.fit')).toEqual(way('sync upload ride.fit'));
     expect(await said('ride.fit', 'days.csv.gz')).toEqual(way('sync import ride.fit days.csv.gz'));
+    expect((await said('ride.fit', 'upload')).at(1)).toContain('`sync upload ride.fit`');
     expect(await said('.')).toEqual(way('sync upload .'));
     for (const args of [['-d', 'ride.fit'], ['notes.txt'], ['-f', '.']]) {
       expect((await openTerminal({ home }, args).finished).stdout).toBe('');
@@ -159,8 +160,10 @@ describe.runIf(process.platform !== 'win32').each([
   });
 
   it('does not run for a command, an unknown word or a flag of this program', async () => {
-    const { run, own, log } = machine();
-    for (const args of [['status'], ['nonsense'], ['--help'], ['--version'], ['--json']]) {
+    const { run, put, folder, own, log } = machine();
+    put(folder('file'), '');
+    const lines = ['status', 'nonsense', '--help', '--version', '--json', 'file --json'];
+    for (const args of lines.map((line) => line.split(' '))) {
       await run(own, args, ['ours', NODE_FOLDER, 'system']);
     }
     expect(log()).toEqual([]);

@@ -27,6 +27,20 @@ it('sync import counts no recording that was undone, and names what sends it', a
   await world.sandbox.control.process();
   expect((await world.sync(['undo', 'upload', ride, '--yes'])).code).toBe(0);
   const { code, stdout, stderr } = await world.sync(['import', ride, '--yes']);
-  expect(stdout).toMatch(/^Recordings undone before +1 .*no: sync upload --force sends them$/m);
+  expect(stdout).toMatch(
+    /^Recordings undone before +1 .*no: `sync upload --force FILE` sends them$/m,
+  );
   expect([code, stderr]).toEqual([0, 'There is nothing to send.\n']);
+});
+
+it('sync import names the profile in the command for files of no known program', async () => {
+  const world = await openLoggedInWorld();
+  const foods = world.write(
+    'foods.json',
+    '{"foods": [{"name": "Oats", "carbs": 60, "logged_at": "2026-05-17T07:00:00Z"}]}',
+  );
+  const coach = ['import', foods, '--dry-run', '--profile', 'coach'];
+  const command = '`sync push nutrition FILE --profile coach` sends it';
+  for (const flags of [[], ['--json']])
+    expect((await world.sync([...coach, ...flags])).stdout).toContain(command);
 });

@@ -36,7 +36,7 @@ it.each([
   ],
   [60, /\nNot sent:\n {2}Recordings of no activity: /],
 ])('shows each reason whole in a terminal of %i columns', (stdoutColumns, reasons) => {
-  const text = renderText(tableText(ROWS, { stdoutColumns, unicode: true }), undefined);
+  const text = renderText(tableText(ROWS, { stdoutColumns, unicode: true }, undefined), undefined);
   expect(text).toMatch(/^Recordings of no activity +1203 +2 /m);
   expect(text).toMatch(reasons);
   for (const line of text.split('\nNot sent:')[0]?.split('\n') ?? []) {
@@ -47,8 +47,8 @@ it.each([
 it('leaves out the dates rather than the end of a title, which names the part of an export', () => {
   const [sleep] = ROWS;
   const title = 'Garmin Connect account export: health status';
-  const text = tableText([{ ...sleep, title } as ImportRow], { stdoutColumns: 80, unicode: true });
-  const shown = renderText(text, undefined);
+  const io = { stdoutColumns: 80, unicode: true };
+  const shown = renderText(tableText([{ ...sleep, title } as ImportRow], io, undefined), undefined);
   expect(shown).toContain(title);
   expect(shown).not.toContain('2026-01-01');
 });

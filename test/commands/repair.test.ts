@@ -82,7 +82,9 @@ describe('sync repair', () => {
     expect(text).toMatch(/ {2}Lost {5}\d\d? bytes? behind the last readable record\n/);
     expect(text).toContain('  Summary  none (no session message)');
     expect(text).not.toContain('  Values ');
-    expect(text).toContain('`sync upload ride.repaired.fit` sends the copy.');
+    const next =
+      '`sync upload ride.repaired.fit` sends the copy. Uploads of its folder, and watchers, ';
+    expect(text).toContain(`${next}leave it out.`);
   });
 
   it('warns that values may be wrong if only the checksum differs', async () => {
@@ -120,6 +122,8 @@ describe('sync repair', () => {
     put('ride.fit', unfinished(ride));
     expect(await repairJson('ride.fit', { out: 'saved.fit' })).toMatchObject({ copy: 'saved.fit' });
     expect(readFileSync(join(folder, 'saved.fit')).equals(ride)).toBe(true);
+    const { text } = await repairText('ride.fit', '--out', 'too.fit');
+    expect(text).toContain('Uploads of its folder, and watchers, send it, too.');
   });
 
   it('writes nothing for a whole recording', async () => {

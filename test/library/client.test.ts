@@ -35,9 +35,9 @@ async function open(options: SandboxOptions = {}) {
       baseUrl: sandbox.url,
       clientId: sandbox.clients[0].id,
       timezone: 'Europe/Berlin',
-      tokens,
+      ...('store' in changes ? {} : { tokens }),
       ...changes,
-    });
+    } as ClientOptions);
     onTestFinished(() => made.close());
     return made;
   };
@@ -571,6 +571,19 @@ describe('a client', () => {
     ['timezone', { timezone: 'Europe/Atlantis' }],
   ])('refuses an option that cannot be used: %s', (name, changes) => {
     const make = () => createClient({ baseUrl: 'http://127.0.0.1:1', tokens: {}, ...changes });
+    expect(make).toThrow(SyncError);
+    expect(make).toThrow(name);
+  });
+
+  it.each<[string, unknown]>([
+    ['createClient: an object', undefined],
+    ['tokens: ', { tokens: 'abc' }],
+    ['either tokens or store', {}],
+    ['either tokens or store', { tokens: {}, store: {} }],
+    ['store: ', { store: { load: () => undefined } }],
+  ])('refuses a login that cannot be used: %s %j', (name, login) => {
+    const options = login === undefined ? login : { baseUrl: 'http://127.0.0.1:1', ...login };
+    const make = () => createClient(options as ClientOptions);
     expect(make).toThrow(SyncError);
     expect(make).toThrow(name);
   });

@@ -43,6 +43,7 @@ async function offersAt(
     const named = subcommands.find(({ name }) => name === word);
     if (flag !== undefined) flag = undefined;
     else if (word.startsWith('-')) flag = flagOf(command, word);
+    else if (word === 'help' && subcommands.length > 0) continue;
     else if (named === undefined) args.push(word);
     else {
       command = command.commands.find((each) => each.name() === word) ?? command;

@@ -3,6 +3,7 @@ import type { AppContext } from '../../app/context.ts';
 import { printable } from '../../base/printable.ts';
 import { zoneNames } from '../../base/zone-name.ts';
 import { readConfigFile } from '../../config/config.ts';
+import { PLATFORMS } from '../../config/platforms.ts';
 import { SETTINGS, isSettingKey } from '../../config/settings.ts';
 import { SOURCES } from '../../records/sources/all.ts';
 
@@ -33,6 +34,7 @@ const BY_PLACEHOLDER: Readonly<Record<string, Ask>> = {
       { word: '7d', about: 'seven days back' },
     ],
   }),
+  platform: () => ({ words: PLATFORMS.map(({ name, title }) => ({ word: name, about: title })) }),
   profile: (context) => ({ words: profiles(context) }),
   zone: () => ({ words: zones() }),
   key: () => ({ words: Object.entries(SETTINGS).map(([word, { about }]) => ({ word, about })) }),

@@ -183,7 +183,7 @@ class Import {
 
   /** Reports what was found, and what of it would be sent: without an account, all of it. */
   async #scan(paths: readonly string[], connection?: Connection, ledger?: OpenLedger) {
-    const { cwd, io, output } = this.#context;
+    const { cwd, io, output, flags } = this.#context;
     const zones = ledger && new ReadZones(this.#options.zone, ledger.records.zones);
     this.#report.zones = zones;
     const zone = zones?.zone ?? this.#options.zone;
@@ -216,7 +216,7 @@ class Import {
       for (const item of [...unreadable, ...invalid]) this.#report.add(item);
     }
     if (output.json) for (const row of rows) output.result(rowJson(row));
-    else if (rows.length > 0) output.text(tableText(rows, io));
+    else if (rows.length > 0) output.text(tableText(rows, io, flags.profile));
     this.#report.print();
     const all = {
       wellness: records.wellness.records.length,

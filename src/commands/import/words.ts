@@ -22,9 +22,11 @@ export function rowJson({ days, bytes: size, ...row }: ImportRow): Record<string
 /** Number of rows about files that are not understood; the others are added up. */
 const MAX_NOT_UNDERSTOOD = 8;
 
+/** @param profile the profile in use, which commands in the reasons name */
 export function tableText(
   rows: readonly ImportRow[],
   io: Pick<Io, 'stdoutColumns' | 'unicode'>,
+  profile: string | undefined,
 ): Text {
   const shown = shortened(rows);
   const room = io.stdoutColumns === 0 ? Infinity : io.stdoutColumns;
@@ -33,10 +35,11 @@ export function tableText(
       .split('\n')
       .every((line) => widthOf(line) <= room);
   const uncut = { ...io, stdoutColumns: 0 };
-  const whole = tableOf(shown, sentText, uncut);
+  const sent = (row: ImportRow) => sentText(row, profile);
+  const whole = tableOf(shown, sent, uncut);
   if (fits(whole)) return whole;
   const left = shown.filter(({ sends }) => !sends);
-  const reasons = left.map((row) => `  ${row.title}: ${sentText(row).slice(4)}`);
+  const reasons = left.map((row) => `  ${row.title}: ${sent(row).slice(4)}`);
   const dated = tableOf(shown, briefly, uncut);
   // The end of a title says which part of an export it is.
   const inBrief = fits(dated) ? dated : tableOf(shown, briefly, io, false);
@@ -72,8 +75,11 @@ function briefly({ kind, sends }: ImportRow): string {
   return kind === 'recordings' || isTracks(kind) ? 'yes' : kind;
 }
 
-function sentText({ kind, sends, bytes: size, reason = '' }: ImportRow): string {
-  if (!sends) return `no: ${reason}`;
+function sentText(
+  { kind, sends, bytes: size, reason = '' }: ImportRow,
+  profile: string | undefined,
+): string {
+  if (!sends) return `no: ${renderText(reason, profile)}`;
   if (isTracks(kind)) return 'yes, as FIT';
   return kind === 'recordings' ? `yes (${bytes(size)})` : `as ${kind}`;
 }
