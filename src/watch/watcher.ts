@@ -1,5 +1,5 @@
 import type { Context } from '../base/context.ts';
-import { SyncError, isOutage, messageOf } from '../base/errors.ts';
+import { SyncError, failureOf, isOutage, messageOf } from '../base/errors.ts';
 import { Tasks } from '../base/tasks.ts';
 import { KEEP_ALIVE_MS } from '../daemon/keep-alive.ts';
 import { RemoteReaders } from '../devices/remote/reader.ts';
@@ -294,10 +294,10 @@ export class Watcher {
       if (this.#waiting === 0) return;
       const failure = this.#sender.hopeless;
       if (failure !== undefined) {
-        const { code, message, hint } = failure;
-        const said = { code, message, ...(hint === undefined ? {} : { hint }) };
-        for (const { path } of [...outbox.sendable, ...this.#intake.giveUp()]) {
-          report({ event: 'upload', item: { path, outcome: 'failed', ...said } });
+        for (const left of [...outbox.sendable, ...this.#intake.giveUp()]) {
+          const { path } = left;
+          const why = failureOf(('failure' in left ? left.failure : undefined) ?? failure);
+          report({ event: 'upload', item: { path, outcome: 'failed', ...why } });
         }
         return;
       }
