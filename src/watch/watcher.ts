@@ -115,7 +115,13 @@ export class Watcher {
       onName: (...changed) => this.#fileEvents.add(...changed),
       forgetBelow: (path) => this.#forgetBelow(path),
     });
-    this.#rescanner = new Rescanner(parts, this.#classifier, this.#folders, this.#openFiles);
+    this.#rescanner = new Rescanner(
+      parts,
+      this.#classifier,
+      this.#intake,
+      this.#folders,
+      this.#openFiles,
+    );
     this.#fileEvents = new EventHandler(parts, this.#classifier, this.#rescanner);
     const { deviceAccess } = target;
     this.#devices = deviceAccess && new DeviceFolders(parts, deviceAccess, this.#folders);
@@ -456,8 +462,14 @@ export class Watcher {
     this.#isReady = true;
     this.#parts.events.post({ type: 'sender-work' });
     const { partial } = this.#parts.incomplete;
-    const incomplete = partial === 0 ? {} : { incomplete: partial };
-    report({ event: 'ready', files, queued: this.#waiting, ...incomplete });
+    const { leftOut } = this.#intake;
+    report({
+      event: 'ready',
+      files,
+      queued: this.#waiting,
+      ...(leftOut === 0 ? {} : { leftOut }),
+      ...(partial === 0 ? {} : { incomplete: partial }),
+    });
     this.#parts.events.setTimer('check-due', CHECK_MS);
     // Earlier uploads that are due, also those of an earlier run.
     this.#parts.events.setTimer('verify-due', 0);

@@ -46,7 +46,12 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
     case 'ready': {
       const seen = event.files === 0 ? '' : `${plural(event.files, 'file')} found, `;
       const queued = event.queued === 0 ? 'nothing to send' : `${event.queued} to check`;
-      return `Ready: ${seen}${queued}.${incompleteText(event.incomplete)}`;
+      const { leftOut = 0 } = event;
+      const old =
+        leftOut === 0
+          ? ''
+          : ` --new-only leaves out ${plural(leftOut, 'file')} that ${leftOut === 1 ? 'is' : 'are'} there now.`;
+      return `Ready: ${seen}${queued}.${old}${incompleteText(event.incomplete)}`;
     }
     case 'upload': {
       const { item } = event;
