@@ -54,6 +54,7 @@ export const SKIPPED = {
     exitCode: ExitCode.refused,
   },
   'before-since': { words: 'before --since' },
+  'not-new': { words: 'there before --new-only' },
   'not-an-activity': { words: 'without an activity (settings, courses and the like)' },
   unchanged: OUTCOMES.skipped,
   undoing: {

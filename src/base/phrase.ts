@@ -118,7 +118,9 @@ export function withHint(said: {
 
 /** Returns a message, followed by its hint if there is one. */
 export function hinted(message: Text, hint: Text | undefined): Text {
-  return hint === undefined ? message : phrase`${message} ${hint}`;
+  if (hint === undefined) return message;
+  const isSentence = /[.!?:]\W?$/.test(String(message));
+  return phrase`${message}${isSentence ? '' : '.'} ${hint}`;
 }
 
 /** Keeps the lines of a text that this program laid out, such as indented JSON. */

@@ -215,6 +215,8 @@ export const SCHEMA = `
     mtime_ms REAL NOT NULL,
     -- seen: was there before, so it is not sent. unfinished: reported as incomplete.
     mark TEXT NOT NULL CHECK (mark IN ('seen', 'unfinished')),
+    -- When it was put (ms since the epoch).
+    marked_at INTEGER NOT NULL,
     PRIMARY KEY (account, path)
   ) WITHOUT ROWID;
 

@@ -11,8 +11,8 @@ export function watchMarks(database: Database, account: string, now: () => numbe
   const put = (filePath: string, fileStamp: FileStamp, mark: string) => {
     const { path, stamp } = identityOf(filePath, fileStamp);
     database.run`
-      INSERT OR REPLACE INTO watch_marks (account, path, size, mtime_ms, mark)
-      VALUES (${account}, ${path}, ${stamp.size}, ${stamp.mtimeMs}, ${mark})`;
+      INSERT OR REPLACE INTO watch_marks (account, path, size, mtime_ms, mark, marked_at)
+      VALUES (${account}, ${path}, ${stamp.size}, ${stamp.mtimeMs}, ${mark}, ${now()})`;
   };
   const has = (filePath: string, fileStamp: FileStamp, mark: string) => {
     const { path, stamp } = identityOf(filePath, fileStamp);
@@ -23,6 +23,23 @@ export function watchMarks(database: Database, account: string, now: () => numbe
   };
   return {
     isSeen: (path: string, stamp: FileStamp) => has(path, stamp, 'seen'),
+    /**
+     * Returns whether a file is a seen one that was renamed, moved, copied or touched: it has that one's size, and its
+     * path or its time, which no seen file of another size has. Its recording was over when that one was seen.
+     *
+     * @param endedAt of the recording (ms since the epoch)
+     */
+    isSeenElsewhere(filePath: string, fileStamp: FileStamp, endedAt: number): boolean {
+      const { path, stamp } = identityOf(filePath, fileStamp);
+      const { size, mtimeMs } = stamp;
+      const row = database.get`
+        SELECT 1 FROM watch_marks
+        WHERE account = ${account} AND mark = 'seen' AND size = ${size} AND marked_at > ${endedAt}
+          AND (path = ${path} OR (mtime_ms = ${mtimeMs} AND NOT EXISTS (
+            SELECT 1 FROM watch_marks
+            WHERE account = ${account} AND mtime_ms = ${mtimeMs} AND size <> ${size})))`;
+      return row !== undefined;
+    },
     isReported: (path: string, stamp: FileStamp) => has(path, stamp, 'unfinished'),
     /** Marks files that were there before: they are not sent. One transaction. */
     markSeen(files: readonly { readonly path: string; readonly stamp: FileStamp }[]) {

@@ -4,15 +4,16 @@ import type { Activity } from '../fit/activity.ts';
 
 /**
  * Why a recording was skipped. `refused-before`: the service rejected it, and the watcher waits before
- * it tries again. `before-since`: it began before the first day to send. `undone`: its workout was taken
- * back from here; `undoing`: perhaps, since `sync undo upload` was interrupted. `shorter`: it would replace
- * the workout of a longer recording.
+ * it tries again. `before-since`: it began before the first day to send. `not-new`: its file was there before
+ * `--new-only`. `undone`: its workout was taken back from here; `undoing`: perhaps, since `sync undo upload` was
+ * interrupted. `shorter`: it would replace the workout of a longer recording.
  */
 export type SkipReason =
   | 'already-uploaded'
   | 'not-an-activity'
   | 'refused-before'
   | 'before-since'
+  | 'not-new'
   | 'undoing'
   | 'undone'
   | 'shorter';

@@ -251,9 +251,7 @@ export class Uploader {
       }
     }
     if (sameRide === 'first') {
-      const before = this.rides
-        .sameAs(shape, sha256)
-        .filter((ride) => !ride.isConverted && ride.state === 'confirmed');
+      const before = this.rides.sameAs(shape, sha256).filter(({ state }) => state === 'confirmed');
       if (before.length > 0) {
         if (!dryRun) ledger.hold(row);
         return { path, outcome: 'held', by: before.map((ride) => ride.path), sha256 };

@@ -42,6 +42,8 @@ export type WatchNotice =
       readonly event: 'ready';
       readonly files: number;
       readonly queued: number;
+      /** Files that `--new-only` leaves out from now on; absent if there are none. */
+      readonly leftOut?: number;
       /** Recordings of which a part is missing; absent if there are none. */
       readonly incomplete?: number;
     }

@@ -1,5 +1,5 @@
 import type { Context } from '../base/context.ts';
-import { SyncError, isOutage, messageOf } from '../base/errors.ts';
+import { SyncError, failureOf, isOutage, messageOf } from '../base/errors.ts';
 import { Tasks } from '../base/tasks.ts';
 import { KEEP_ALIVE_MS } from '../daemon/keep-alive.ts';
 import { RemoteReaders } from '../devices/remote/reader.ts';
@@ -115,7 +115,13 @@ export class Watcher {
       onName: (...changed) => this.#fileEvents.add(...changed),
       forgetBelow: (path) => this.#forgetBelow(path),
     });
-    this.#rescanner = new Rescanner(parts, this.#classifier, this.#folders, this.#openFiles);
+    this.#rescanner = new Rescanner(
+      parts,
+      this.#classifier,
+      this.#intake,
+      this.#folders,
+      this.#openFiles,
+    );
     this.#fileEvents = new EventHandler(parts, this.#classifier, this.#rescanner);
     const { deviceAccess } = target;
     this.#devices = deviceAccess && new DeviceFolders(parts, deviceAccess, this.#folders);
@@ -294,10 +300,10 @@ export class Watcher {
       if (this.#waiting === 0) return;
       const failure = this.#sender.hopeless;
       if (failure !== undefined) {
-        const { code, message, hint } = failure;
-        const said = { code, message, ...(hint === undefined ? {} : { hint }) };
-        for (const { path } of [...outbox.sendable, ...this.#intake.giveUp()]) {
-          report({ event: 'upload', item: { path, outcome: 'failed', ...said } });
+        for (const left of [...outbox.sendable, ...this.#intake.giveUp()]) {
+          const { path } = left;
+          const why = failureOf(('failure' in left ? left.failure : undefined) ?? failure);
+          report({ event: 'upload', item: { path, outcome: 'failed', ...why } });
         }
         return;
       }
@@ -456,8 +462,14 @@ export class Watcher {
     this.#isReady = true;
     this.#parts.events.post({ type: 'sender-work' });
     const { partial } = this.#parts.incomplete;
-    const incomplete = partial === 0 ? {} : { incomplete: partial };
-    report({ event: 'ready', files, queued: this.#waiting, ...incomplete });
+    const { leftOut } = this.#intake;
+    report({
+      event: 'ready',
+      files,
+      queued: this.#waiting,
+      ...(leftOut === 0 ? {} : { leftOut }),
+      ...(partial === 0 ? {} : { incomplete: partial }),
+    });
     this.#parts.events.setTimer('check-due', CHECK_MS);
     // Earlier uploads that are due, also those of an earlier run.
     this.#parts.events.setTimer('verify-due', 0);

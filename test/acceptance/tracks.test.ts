@@ -410,6 +410,20 @@ describe('two FIT recordings of one ride', () => {
     });
   });
 
+  it.each(['2.fit', '2.gpx'])(
+    'are one with that setting if GPX came first, and %s',
+    async (name) => {
+      const world = await openLoggedInWorld();
+      await world.sync(['config', 'set', 'sameRide', 'first']);
+      world.write('1.gpx', track(ride.map((point) => ({ ...point, hr: undefined }))));
+      world.write(name, name === '2.fit' ? fit(ride) : track());
+      await world.lines(['upload', '1.gpx']);
+      expect(await outcomes(world, ['upload', name])).toEqual({ [name]: 'held 1.gpx' });
+      await world.sync(['undo', 'upload', '1.gpx', '--yes']);
+      expect(await outcomes(world, ['upload', name])).toEqual({ [name]: 'uploaded' });
+    },
+  );
+
   it('are one with that setting, although the first one failed: the second one is sent in its place', async () => {
     const world = await openLoggedInWorld();
     await world.sync(['config', 'set', 'sameRide', 'first']);

@@ -1,14 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   mkdirSync,
   readFileSync,
   renameSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/system/this-process.ts';
 import { ndjson } from '../support/program.ts';
 import { installSync, missingTools, runShell, skipNote } from '../support/shell.ts';
 import {
@@ -159,6 +162,48 @@ it('sync watch --new-only sends new files and skips existing ones, also for file
   await until(() => world.requests() === 3);
   await stop(next);
   expect(world.hashes()).toEqual([heard, between, overwritten].map(sha256).sort());
+});
+
+it('--new-only counts what is there at its first start, and never sends it, also if another command read it', async () => {
+  put(join(world.folder, 'old.fit'), anotherRecording());
+  const args = ['watch', '--new-only', world.folder];
+  expect((await world.sync([...args, '--dry-run'])).stdout).toContain('1 there before --new-only');
+  // A file that changed just before is not remembered.
+  const clock = { ...systemClock, now: () => systemClock.now() + 10_000 };
+  await world.sync(['upload', '--since', '1d', world.folder], { clock });
+  const first = await ready(world.startHere([...args, '--json']));
+  await stop(first);
+  expect(events(first, 'ready')).toMatchObject([{ files: 1, queued: 0, leftOut: 1 }]);
+  const next = await ready(world.startHere([...args, '--json']));
+  await stop(next);
+  expect(events(next, 'ready')).toEqual([expect.not.objectContaining({ leftOut: 1 })]);
+  expect(await world.lines([...args, '--once'])).toMatchObject([{ reason: 'not-new' }, {}]);
+  expect(world.requests()).toBe(0);
+});
+
+it('--new-only leaves out an old ride that was renamed, moved, copied or touched, and sends a new one of its size', async () => {
+  const old = ['a', 'b', 'c', 'd', 'e'].map((name) => join(world.folder, `${name}.fit`));
+  const [a = '', b = '', c = '', d = '', e = ''] = old;
+  for (const path of old) put(path, anotherRecording());
+  utimesSync(c, 1_600_000_000, 1_600_000_000);
+  const once = ['watch', '--once', '--new-only', world.folder];
+  await world.lines(once);
+  renameSync(a, join(world.folder, 'z.fit'));
+  mkdirSync(join(world.folder, 'sub'));
+  renameSync(b, join(world.folder, 'sub/b.fit'));
+  cpSync(c, join(world.folder, 'copy.fit'), { preserveTimestamps: true });
+  utimesSync(d, 1_700_000_000, 1_700_000_000);
+  expect(await world.lines(once)).toMatchObject([
+    ...Array<object>(6).fill({ reason: 'not-new' }),
+    {},
+  ]);
+  // A device that reuses its names, and a ride that was in progress at the first start.
+  const now = anotherRecording({ startTime: new Date() });
+  put(e, now);
+  const other = anotherRecording();
+  put(join(world.folder, 'other.fit'), other);
+  await world.lines(once);
+  expect(world.hashes()).toEqual([now, other].map(sha256).sort());
 });
 
 it('sync watch without --new-only sends what an earlier watcher left out with it', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -294,10 +294,11 @@ it.each(['watch', 'upload'])(
   },
 );
 
-it('--new-only leaves out the GPX files that were there before', async () => {
+it('--new-only leaves out the GPX files that were there before, also renamed', async () => {
   await openWorld();
   file('old.gpx', track());
   const watcher = await ready(world.watch(['--new-only']));
+  renameSync(join(world.folder, 'old.gpx'), join(world.folder, 'renamed.gpx'));
   put(join(world.folder, 'new.gpx'), track(later(ride, 3 * HOUR)));
   await until(() => world.recordings().length === 1);
   expect(await stop(watcher)).toBe(0);

@@ -530,6 +530,21 @@ describe('a disk that takes no copies', () => {
     const outcomes = happened(events, 'upload').map((each) => 'item' in each && each.item.outcome);
     expect(outcomes).toEqual(['failed']);
   });
+
+  it('says at the end of a run with --once for each recording why it failed', async () => {
+    for (const name of ['a', 'b', 'c']) put(join(folder, `${name}.fit`), anotherRecording());
+    sandbox.control.addFaults('upload-fit:503*1', 'upload-fit:500*inf');
+    const { client } = clientOf(sandbox, {}, { policy: ONE_TRY });
+    const { events, running } = start({ once: true, client });
+    await running;
+    const why = happened(events, 'upload').map((each) => 'item' in each && each.item);
+    const said = (status: number) =>
+      expect.objectContaining({
+        message: expect.stringContaining(`(${status})`) as string,
+      }) as unknown;
+    expect(why).toHaveLength(3);
+    expect(why).toEqual(expect.arrayContaining([said(503), said(500)]));
+  });
 });
 
 it('a recording that would replace a longer one is read and reported once, and leaves no copy', async () => {

@@ -52,6 +52,7 @@ export const UPLOAD_LINES = {
           'not-an-activity':
             'a FIT file of another kind, found in a folder; a GPX or TCX file of another kind',
           'before-since': 'it began before the day of `--since`',
+          'not-new': 'its file was there before `--new-only`',
           undoing: '`sync undo upload` was interrupted: the same command finishes it',
           undone: '`sync undo upload` removed it; `--force` sends it again',
           shorter:

@@ -38,6 +38,7 @@ const EVENTS = [
   f.variant('ready', 'every folder that is there is watched, and was searched once', {
     files: f.count('Files that were found.'),
     queued: QUEUED,
+    leftOut: f.count('Files that `--new-only` leaves out from now on.', 'there are some'),
     incomplete: INCOMPLETE,
   }),
   f.variant('kept', 'a recording was copied that is on a device, or cannot be sent now', RECORDING),

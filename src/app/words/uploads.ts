@@ -117,7 +117,8 @@ export function resendText(path: string, flag: string, effect: string): Text {
   return phrase`${sync('upload', flag, file)} ${effect}${more}.`;
 }
 
-function noteOf(
+/** Returns what follows the outcome of a delivered recording; '' if there is nothing to add. */
+export function noteOf(
   { note, sameRideAs = [], service }: Extract<UploadItem, { outcome: 'uploaded' | 'duplicate' }>,
   now: number,
 ): Text {

@@ -1,4 +1,4 @@
-import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
+import { type Text, hinted, phrase, sync } from '../../base/phrase.ts';
 import type { FolderState } from '../../daemon/health.ts';
 import type { RecordItem } from '../../records/deliver.ts';
 import type { JsonObject } from '../../records/types.ts';
@@ -8,6 +8,7 @@ import { type ActivityView, activityText } from '../../app/words/activities.ts';
 import { OUTCOMES, SKIPPED } from '../../app/outcomes.ts';
 import { pushItemJson, pushItemText } from '../../app/words/days.ts';
 import {
+  noteOf,
   uploadItemJson,
   uploadItemText,
   uploadSummaryJson,
@@ -45,7 +46,12 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
     case 'ready': {
       const seen = event.files === 0 ? '' : `${plural(event.files, 'file')} found, `;
       const queued = event.queued === 0 ? 'nothing to send' : `${event.queued} to check`;
-      return `Ready: ${seen}${queued}.${incompleteText(event.incomplete)}`;
+      const { leftOut = 0 } = event;
+      const old =
+        leftOut === 0
+          ? ''
+          : ` --new-only leaves out ${plural(leftOut, 'file')} that ${leftOut === 1 ? 'is' : 'are'} there now.`;
+      return `Ready: ${seen}${queued}.${old}${incompleteText(event.incomplete)}`;
     }
     case 'upload': {
       const { item } = event;
@@ -122,11 +128,12 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
 }
 
 /** Returns a delivered recording for a log, which names its file; undefined for any other outcome. */
-export function deliveredText(item: UploadItem, view: ActivityView): string | undefined {
+export function deliveredText(item: UploadItem, view: ActivityView): Text | undefined {
   if (item.outcome !== 'uploaded' && item.outcome !== 'duplicate') return undefined;
   const activity = activityText(item.activity, '', view);
   const { words } = OUTCOMES[item.outcome];
-  return `${shownPath(item.path)}: ${words}${activity === '' ? '' : ` (${activity})`}`;
+  const what = activity === '' ? '' : ` (${activity})`;
+  return phrase`${shownPath(item.path)}: ${words}${what}${noteOf(item, view.now)}`;
 }
 
 /** The fields of a day as devices measure them, with their units. */
@@ -178,11 +185,8 @@ export function watchSummaryText(report: WatchReport, dryRun: boolean): Text {
   return phrase`${text} ${sent}`;
 }
 
-function sentences(texts: readonly (Text | undefined)[]): Text {
-  return joinTexts(
-    texts.filter((text) => text !== undefined),
-    ' ',
-  );
+function sentences([first, ...more]: readonly [Text, ...(Text | undefined)[]]): Text {
+  return more.reduce<Text>(hinted, first);
 }
 
 function folderText(folder: string, state: FolderState, reason = ''): string {

@@ -8,7 +8,7 @@ import { outcomeOf } from '../../upload/known-outcome.ts';
 import { isPacked } from '../../upload/read-recording.ts';
 import type { InvalidReason } from '../../upload/report.ts';
 import type { WatchParts } from '../parts.ts';
-import type { FoundFile, Intake } from '../send/intake.ts';
+import { type FoundFile, type Intake, notNew } from '../send/intake.ts';
 import { isSettled } from '../send/refusal-backoff.ts';
 import { statOf } from './fs-events.ts';
 
@@ -37,19 +37,18 @@ export class Classifier {
     const { clock, known, marks, newOnly, incomplete, tally } = this.#parts;
     const { path, stamp } = file;
     const before = known.find(path, stamp);
-    if (before === undefined) {
-      if (!newOnly || !marks.isSeen(path, stamp)) return true;
-      incomplete.forget(path);
-      return false;
-    }
-    const outcome = outcomeOf(before, { path, named: false }, false, (upload) =>
-      isSettled(upload, clock.now()),
-    );
-    if (typeof outcome === 'string') {
-      const { sha256 } = before;
+    const outcome =
+      before &&
+      outcomeOf(before, { path, named: false }, false, (upload) => isSettled(upload, clock.now()));
+    if (outcome === undefined || typeof outcome === 'string') {
+      const sha256 = before?.sha256;
       const standing = sha256 === undefined ? 'open' : this.#intake.standingOf(path, sha256);
       if (typeof standing !== 'string') tally?.(standing);
-      return standing === 'open';
+      if (standing !== 'open') return false;
+      if (!newOnly || !marks.isSeen(path, stamp)) return true;
+      incomplete.forget(path);
+      tally?.(notNew(path));
+      return false;
     }
     if (outcome.outcome === 'invalid') {
       incomplete.note(file, outcome.reason, outcome.detail);

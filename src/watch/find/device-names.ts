@@ -62,6 +62,8 @@ export function marksByName(marks: WatchMarks, names: DeviceNames): WatchMarks {
   return {
     ...marks,
     isSeen: (path, stamp) => marks.isSeen(names.of(path), stamp),
+    isSeenElsewhere: (path, stamp, endedAt) =>
+      marks.isSeenElsewhere(names.of(path), stamp, endedAt),
     markSeen: (files) =>
       marks.markSeen(files.map(({ path, stamp }) => ({ path: names.of(path), stamp }))),
     newOnly: (folder) =>

@@ -20,7 +20,7 @@ interface OpenFolder {
 
 type OpenFilesParts = Pick<
   WatchParts,
-  'clock' | 'dryRun' | 'filesystemType' | 'incomplete' | 'known' | 'marks' | 'signal'
+  'clock' | 'dryRun' | 'filesystemType' | 'incomplete' | 'known' | 'signal'
 >;
 
 /** Reads files that the ledger leaves open through the child process, one after another, each once. */
@@ -94,7 +94,7 @@ export class OpenFiles {
     { remote, newOnly }: OpenFolder,
     file: FoundFile,
   ): Promise<ChildError | 'not-copied' | undefined> {
-    const { clock, dryRun, incomplete, marks } = this.#parts;
+    const { clock, incomplete } = this.#parts;
     const { path, stamp } = file;
     const read = await remote.read(file);
     if (read === undefined) return undefined;
@@ -106,7 +106,7 @@ export class OpenFiles {
     const now = clock.now();
     const recordedAt = recordingTime(read, now) ?? now;
     if (remote.isOnMtp && newOnly?.isOld({ ...stamp, mtimeMs: recordedAt }) === true) {
-      if (!dryRun) marks.markSeen([file]);
+      this.#intake.leaveOut([file]);
       return undefined;
     }
     if (stamp.size === 0) remote.tried.add(path);

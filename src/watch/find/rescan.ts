@@ -5,7 +5,7 @@ import { isBelow } from '../../system/mounts.ts';
 import { cpuTimeMs } from '../../system/this-process.ts';
 import type { Observation } from '../events.ts';
 import type { WatchParts } from '../parts.ts';
-import type { FoundFile } from '../send/intake.ts';
+import type { FoundFile, Intake } from '../send/intake.ts';
 import type { Classifier } from './classify.ts';
 import type { FolderReader } from './folder-reader.ts';
 import type { Folders } from './folders.ts';
@@ -45,6 +45,7 @@ type RescannerParts = Pick<
 export class Rescanner {
   readonly #parts: RescannerParts;
   readonly #classifier: Classifier;
+  readonly #intake: Pick<Intake, 'leaveOut'>;
   readonly #folders: Pick<Folders, 'all'>;
   readonly #openFiles: OpenFiles;
   #isRunning = false;
@@ -55,11 +56,13 @@ export class Rescanner {
   constructor(
     parts: RescannerParts,
     classifier: Classifier,
+    intake: Pick<Intake, 'leaveOut'>,
     folders: Pick<Folders, 'all'>,
     openFiles: OpenFiles,
   ) {
     this.#parts = parts;
     this.#classifier = classifier;
+    this.#intake = intake;
     this.#folders = folders;
     this.#openFiles = openFiles;
   }
@@ -228,8 +231,8 @@ export class Rescanner {
         for (const found of batch) {
           missing.delete(found.path);
           const isOfInner = inner.some((folder) => isBelow(found.path, folder.path));
-          // With `--new-only`, each folder counts from its own first rescan.
-          if (isOfInner && !newOnly) continue;
+          // With `--new-only`, each folder counts from its own first rescan. A dry run leaves no marks to the second one.
+          if (isOfInner && (!newOnly || dryRun)) continue;
           this.report(reader, found);
           if (found.found !== 'file') continue;
           if (!isOfInner) files++;
@@ -243,7 +246,7 @@ export class Rescanner {
           else open.push(file);
         }
       });
-      if (!dryRun) marks.markSeen(seen);
+      this.#intake.leaveOut(seen);
     }
     for (const gone of missing) incomplete.forget(gone);
     if (remote !== undefined) {

@@ -66,9 +66,12 @@ type IntakeParts = Pick<
   | 'incomplete'
   | 'known'
   | 'ledger'
+  | 'marks'
+  | 'newOnly'
   | 'outbox'
   | 'report'
   | 'signal'
+  | 'tally'
 >;
 
 /**
@@ -76,6 +79,8 @@ type IntakeParts = Pick<
  * its file. The ledger learns of the file after its copy is complete.
  */
 export class Intake {
+  /** Files that this run found, and `--new-only` leaves out. */
+  leftOut = 0;
   readonly #parts: IntakeParts;
   readonly #sender: Sender;
   /** Local files that may be recordings, by path. */
@@ -157,6 +162,14 @@ export class Intake {
     const below = [...this.#unread.keys()].filter((path) => isBelow(path, folder));
     for (const path of below) this.#unread.delete(path);
     return below.length;
+  }
+
+  /** Leaves out files that were there before `--new-only`, from now on. */
+  leaveOut(files: readonly FoundFile[]): void {
+    const { dryRun, marks, tally } = this.#parts;
+    if (!dryRun) marks.markSeen(files);
+    this.leftOut += files.length;
+    for (const { path } of files) tally?.(notNew(path));
   }
 
   /** Forgets and returns the unread files, for the end of a run with `--once`. */
@@ -252,9 +265,10 @@ export class Intake {
     }
     const { bytes, stamp } = contents;
     const isTrackFile = isTrackName(path) && trackKind(bytes) !== undefined;
+    const found = { ...file, stamp };
     const content = await (isTrackFile
-      ? this.#takeTracks(file, contents)
-      : this.#takeFit(file, contents));
+      ? this.#takeTracks(found, contents)
+      : this.#takeFit(found, contents));
     if (content === undefined) return false;
     const { verdict, detail } = content;
     const isWhole = verdict === 'activity' || verdict === 'not-an-activity';
@@ -266,10 +280,8 @@ export class Intake {
   }
 
   /** @returns what the file holds; undefined if that can be neither copied nor sent now */
-  async #takeFit(
-    { path, recordedAt, removable }: UnreadFile,
-    contents: FileContents,
-  ): Promise<KnownFile | undefined> {
+  async #takeFit(file: UnreadFile, contents: FileContents): Promise<KnownFile | undefined> {
+    const { path, recordedAt } = file;
     const identity = identify(contents.bytes);
     const content = knownFileOf(identity);
     if (identity.verdict === 'not-an-activity') {
@@ -277,16 +289,14 @@ export class Intake {
     }
     if (identity.verdict !== 'activity') return content;
     const about = { sha256: identity.sha256, path, recordedAt, size: contents.bytes.length };
-    const isTaken = await this.#takeRecording(waitingRecording(about), contents, removable);
+    const isTaken = await this.#takeRecording(waitingRecording(about), contents, file);
     return isTaken ? content : undefined;
   }
 
   /** Takes the recordings that a GPX or TCX file becomes. @returns as {@link Intake.#takeFit} */
-  async #takeTracks(
-    { path, removable }: FoundFile,
-    { bytes, stamp }: FileContents,
-  ): Promise<KnownFile | undefined> {
+  async #takeTracks(file: FoundFile, { bytes }: FileContents): Promise<KnownFile | undefined> {
     const { clock, dryRun, ledger, signal } = this.#parts;
+    const { path, stamp } = file;
     const whole = { sha256: hashOf(bytes), verdict: 'activity', detail: '' };
     const before = this.standingOf(path, whole.sha256);
     if (typeof before !== 'string') {
@@ -307,7 +317,7 @@ export class Intake {
         this.#sender.skipped(noTrack(found.path, true, PHONE));
       } else {
         const recording = conversionOf(found);
-        if (!(await this.#takeRecording(recording, found.contents, removable))) return undefined;
+        if (!(await this.#takeRecording(recording, found.contents, file))) return undefined;
         const upload = ledger.uploads.find(recording.sha256, recording.track?.digest);
         recordings.push(upload?.sha256 ?? recording.sha256);
         parts.push({ ...whole, sha256: recordings.at(-1) });
@@ -325,9 +335,9 @@ export class Intake {
   async #takeRecording(
     recording: WaitingRecording,
     contents: RecordingContents,
-    removable: boolean,
+    file: FoundFile,
   ): Promise<boolean> {
-    const { breaker, delivers, dryRun, events, outbox, report } = this.#parts;
+    const { breaker, delivers, dryRun, events, marks, newOnly, outbox, report } = this.#parts;
     const { path, sha256, track } = recording;
     const standing = this.standingOf(path, sha256, track?.digest);
     if (standing === 'taken') {
@@ -339,11 +349,15 @@ export class Intake {
       this.#sender.skipped(standing);
       return true;
     }
+    if (newOnly && marks.isSeenElsewhere(file.path, file.stamp, lastTime(contents.bytes))) {
+      this.leaveOut([file]);
+      return true;
+    }
     if (dryRun || !this.#copy(recording, contents.bytes)) {
       return await this.#sender.sendFromMemory(recording, contents);
     }
     const mustWait = breaker.state.state !== 'closed' || !delivers;
-    if (removable || mustWait) announce(recording, report);
+    if (file.removable || mustWait) announce(recording, report);
     events.post({ type: 'sender-work' });
     return true;
   }
@@ -371,6 +385,11 @@ export class Intake {
   }
 }
 
+/** Returns the outcome of a file that was there before `--new-only`. */
+export function notNew(path: string): UploadItem {
+  return { path, outcome: 'skipped', reason: 'not-new' };
+}
+
 /** Returns the conversion of a GPX or TCX activity. */
 function conversionOf({ path, contents, track }: FoundRecording): WaitingRecording {
   const { bytes } = contents;
@@ -378,6 +397,12 @@ function conversionOf({ path, contents, track }: FoundRecording): WaitingRecordi
   const richness = channels.length * MOST_RECORDS + records;
   const about = { sha256: hashOf(bytes), path, recordedAt: startedAt, size: bytes.length };
   return waitingRecording({ ...about, track: track && { ...track, richness } });
+}
+
+/** Returns when a recording ended (ms since the epoch); Infinity if it has no times. */
+function lastTime(bytes: Uint8Array): number {
+  const { startedAt, endedAt } = readSummary(bytes).shape;
+  return Math.max(startedAt, endedAt);
 }
 
 /** Compares the standings of two recordings in a file: the first one decides about the file. */

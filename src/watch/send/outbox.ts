@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { SyncError, systemCode } from '../../base/errors.ts';
+import { type Failure, SyncError, systemCode } from '../../base/errors.ts';
 import {
   type Copy,
   type CopyLabel,
@@ -35,6 +35,8 @@ export interface WaitingRecording extends Omit<CopyLabel, 'account'> {
   /** Further files with the same bytes. */
   readonly otherPaths: Set<string>;
   failures: number;
+  /** The last one. */
+  failure?: Failure;
   /** Its copy was reported. */
   isAnnounced: boolean;
   /** The service refused it, and the pause before the next offer has not passed. */

@@ -333,6 +333,7 @@ export class Sender {
 
   #failed(recording: WaitingRecording, failure: Failure): void {
     recording.failures += 1;
+    recording.failure = failure;
     const retryAfterMs = this.#retryAfterMs;
     this.#retryAfterMs = 0;
     this.#parts.breaker.failed(failure, retryAfterMs);

@@ -58,6 +58,12 @@ it.each([
   expect(lines.splice(0)).toHaveLength(style === 'log' ? 1 : 0);
   printer.print({ event: 'upload', item: { path, outcome: 'uploaded', service, ...sent } });
   expect(lines).toEqual([line]);
+  // A note follows it.
+  printer.print({
+    event: 'upload',
+    item: { path, outcome: 'uploaded', service, note: 'It replaces another one.', ...sent },
+  });
+  expect(lines[1]).toBe(`${line}. It replaces another one.`);
 });
 
 it('prints an equal failure of several recordings once, with their number after a second', async () => {

@@ -31,7 +31,7 @@ beforeEach(async () => {
     add: ({ path }: FoundFile) => candidates.push(relative(root, path)),
   } as never;
   const classifier = new Classifier(parts, intake);
-  const rescanner = new Rescanner(parts, classifier, { all: [] }, undefined as never);
+  const rescanner = new Rescanner(parts, classifier, intake, { all: [] }, undefined as never);
   eventHandler = new EventHandler(parts, classifier, rescanner);
   folder = new WatchedFolder(root, parts, {
     remote: () => undefined as never,

@@ -5,6 +5,7 @@ import { knownFiles } from '../../../src/ledger/known-files.ts';
 import { watchMarks } from '../../../src/ledger/watch-marks.ts';
 import type { Classifier } from '../../../src/watch/find/classify.ts';
 import { Rescanner } from '../../../src/watch/find/rescan.ts';
+import type { FoundFile } from '../../../src/watch/send/intake.ts';
 import { WatchedFolder } from '../../../src/watch/find/watched-folder.ts';
 import { openIn, scratchDir } from '../../ledger/support.ts';
 import { partsWith } from '../parts.ts';
@@ -45,7 +46,8 @@ function open() {
       known: knownFiles(database, 'me', () => now),
       marks,
     });
-    const rescanner = new Rescanner(parts, classifier, { all: [] }, undefined as never);
+    const intake = { leaveOut: (files: readonly FoundFile[]) => marks.markSeen(files) };
+    const rescanner = new Rescanner(parts, classifier, intake, { all: [] }, undefined as never);
     const folder = new WatchedFolder(path, parts, {
       remote: () => undefined as never,
       expect: () => undefined,
