@@ -257,7 +257,10 @@ function withoutInputs(item: DayItem, isOut: (input: ItemInput) => boolean): Day
 
 /** Pairs an input's items with the known ones that they are versions of. */
 function pair(items: readonly DayItem[], bodies: readonly JsonObject[], input: ItemInput) {
-  const left = new Set(items);
+  // Of equal items, one that other inputs state stays: the surplus one of a corrected duplicate goes.
+  const sharing = ({ inputs }: DayItem) =>
+    inputs.some((each) => sameInput(each, input)) ? inputs.length : 0;
+  const left = new Set([...items].sort((one, other) => sharing(other) - sharing(one)));
   const before: DayItem[] = [];
   // What a later version can come of takes items over from streams.
   const isOther = (each: ItemInput) =>

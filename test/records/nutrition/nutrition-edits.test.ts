@@ -329,6 +329,14 @@ describe.each(KINDS)('inputs of one nutrition day on platform %s', (platform) =>
     expect(held()).toEqual(['bar 40', 'rice 90']);
   });
 
+  it('lose a duplicate that its file corrects, if another file states it once', async () => {
+    const { push, held } = await openNutrition({ platform });
+    await push({ 'a.json': day(GEL, GEL) });
+    await push({ 'b.json': day(GEL, BAR) });
+    await push({ 'a.json': day(GEL) });
+    expect(held()).toEqual(['bar 40', 'gel 25']);
+  });
+
   it('that --add has left go with the next push of the same file without it', async () => {
     const { push, held } = await openNutrition({ platform });
     await push({ 'a.json': day(GEL, BAR) });
