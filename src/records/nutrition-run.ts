@@ -12,7 +12,7 @@ import type {
   Rank,
   Warning,
 } from './types.ts';
-import { chooseFoods, rankBy } from './prefer.ts';
+import { chooseFoods, chooseFields, programOf, rankBy } from './prefer.ts';
 import { DayDelivery } from './nutrition/delivery.ts';
 import type { ShownItem } from './nutrition/merge.ts';
 import { type DayInputs, type MergePolicy, hasUndone, isHeld, oursOf } from './nutrition/ours.ts';
@@ -195,17 +195,29 @@ export class NutritionRun {
     const { force, merge = 'same-input', undo, rank = rankBy() } = this.#options;
     const { parts, fields, programs } = record;
     if (merge !== 'same-input' || undo !== undefined) return { parts, fields };
-    const { items, asOf = {} } = this.#target.ledger.nutrition.day(record.date);
+    const known = this.#target.ledger.nutrition.day(record.date);
+    const { asOf = {} } = known;
     const source = record.sources[0] ?? '';
     const warn = (note: Omit<Warning, 'source'>) => void warnings.push({ source, ...note });
     const isOld = ({ input, asOf: at = 0 }: NutritionPart) =>
       !force && input.kind === 'source' && at < (asOf[input.name] ?? 0);
-    for (const { input } of parts.filter(isOld)) {
+    const old = parts.filter(isOld);
+    for (const { input } of old) {
       const message = `an older file of ${input.name} than the one sent before: not sent. --force sends it`;
       warn({ message });
     }
-    const kept = parts.filter((part) => !isOld(part));
-    return chooseFoods({ parts: kept, fields, programs }, items, rank, warn);
+    // A file of a program states items, or totals.
+    const oldTotals = old.filter((part) => part.items === undefined);
+    const without = new Set(oldTotals.map(({ input }) => programOf(input)));
+    const kept = {
+      parts: parts.filter((part) => !old.includes(part)),
+      fields: Object.fromEntries(
+        Object.entries(fields).filter(([name]) => !without.has(programs[name])),
+      ),
+      programs,
+    };
+    const chosen = chooseFoods(kept, known, rank, warn);
+    return force ? chosen : chooseFields({ ...chosen, programs }, known, rank, warn);
   }
 
   /** Returns all that the inputs say of a day. */
