@@ -115,9 +115,14 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   const isPart = !isWhole && items.some((item) => !stated.has(item) && isHeld(item));
   const says = parts.some((part) => (part.items ?? []).length > 0);
   const isAllUndone = says && here.length === 0 && [...leaving].every(isUndone);
-  const isBack = ([name, value]: [string, JsonValue]) =>
-    policy.force || !sameJson(known.undone?.[name] ?? null, value);
-  const statedFields = Object.fromEntries(Object.entries(day.fields).filter(isBack));
+  const isTakenBack = ([name, value]: [string, JsonValue]) =>
+    !policy.force && sameJson(known.undone?.[name] ?? null, value);
+  const own = Object.entries(day.fields);
+  // A new version of a day's totals has equal ones, too.
+  const isNewTotal = own.some((field) => isTotal(field[0]) && !isTakenBack(field));
+  const statedFields = Object.fromEntries(
+    own.filter((field) => !isTakenBack(field) || (isTotal(field[0]) && isNewTotal)),
+  );
   const fields = isAllUndone ? known.fields : mergedFields(known.fields, statedFields);
   // Other totals count a part of the day, or items that have changed since.
   const isTrue = (name: string) =>

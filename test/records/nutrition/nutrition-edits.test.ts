@@ -385,6 +385,16 @@ describe.each(KINDS)('the fields of a nutrition day on platform %s', (platform) 
     expect(fields(world)).toMatchObject({ waterMl: 700 });
   });
 
+  it('are sent with equal totals if one of them has changed since an undo', async () => {
+    const { push, undo, sandbox } = await openNutrition({ platform });
+    await push({ 'a.json': { date: DAY, calories: 900, carbs: 90 } });
+    await undo(DAY);
+    const changed = { date: DAY, calories: 950, carbs: 90 };
+    for (const outcome of ['pushed', 'skipped'])
+      expect(outcomesOf(await push({ 'a.json': changed }))).toEqual([outcome]);
+    expect(sandbox.control.requests({ route: 'nutrition' }).at(-1)?.body).toMatchObject(changed);
+  });
+
   it('omit totals of a part of the day, with a note', async () => {
     const world = await openNutrition({ platform });
     await world.push({ 'a.json': day(GEL) });
