@@ -42,6 +42,10 @@ export interface LedgerDay {
   readonly items: readonly DayItem[];
   /** Its own fields: totals, `waterMl`, `rawJson`. */
   readonly fields: Body;
+  /** The program that states each field: a source's name, or `json` for the athlete's own records. */
+  readonly programs?: Readonly<Record<string, string>>;
+  /** The fields that the user took back. */
+  readonly undone?: Body;
   /** The fields as the platform last got them. It recalculates them when an item is removed. */
   readonly sentFields: Body;
   /** The ids of the items of other computers, when the day was last seen. */

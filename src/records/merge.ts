@@ -1,4 +1,5 @@
 import { groupBy } from '../base/group-by.ts';
+import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import { recordDigest, sameJson } from './digest.ts';
 import { SUMMED_TOTALS } from './fields.ts';
 import { sameInput } from './nutrition/ours.ts';
@@ -135,7 +136,7 @@ function mergeDay(
   const foods =
     kind === 'wellness'
       ? { parts: [], fields }
-      : chooseFoods({ parts, fields, programs }, [], rank, warn);
+      : chooseFoods({ parts, fields, programs }, EMPTY_DAY, rank, warn);
   const more = warnings.length - MAX_WARNINGS;
   if (more > 0) {
     const message = `there are ${more.toLocaleString('en-US')} more warnings about ${date}`;

@@ -12,10 +12,10 @@ import type {
   Rank,
   Warning,
 } from './types.ts';
-import { chooseFoods, rankBy } from './prefer.ts';
+import { chooseFoods, chooseFields, programOf, rankBy } from './prefer.ts';
 import { DayDelivery } from './nutrition/delivery.ts';
 import type { ShownItem } from './nutrition/merge.ts';
-import { type DayInputs, type MergePolicy, isHeld, isUndone, oursOf } from './nutrition/ours.ts';
+import { type DayInputs, type MergePolicy, hasUndone, isHeld, oursOf } from './nutrition/ours.ts';
 import { NutritionService, type NutritionTarget } from './nutrition/service.ts';
 
 export interface DayOptions extends Pick<MergePolicy, 'force' | 'undo'> {
@@ -147,17 +147,17 @@ export class NutritionRun {
     if (dryRun) return outcome;
     const { outcome: word } = outcome;
     if (word === 'pushed' || word === 'skipped' || word === 'undone') {
-      const { items } = delivery;
-      const isLeft = items.some(isHeld);
-      const hasUndone = items.some(isUndone);
+      const { day } = delivery;
+      const isLeft = day.items.some(isHeld) || Object.keys(day.fields).length > 0;
+      const isPartUndone = hasUndone(day);
       const sentFrom = word === 'pushed' && undo === undefined ? files : [];
-      const undone = hasUndone && !isLeft;
-      // A day with items that were taken back, or that wait for a neighbouring one, is compared item by item.
-      const isAnew = hasUndone || this.#waiting.has(date);
+      const undone = isPartUndone && !isLeft;
+      // A day of which something was taken back, or waits for a neighbouring one, is compared item by item.
+      const isAnew = isPartUndone || this.#waiting.has(date);
       const dropped = delivery.refused.left;
       ledger.confirm(kind, date, isAnew ? '' : digest, { sentFrom, dropped, undone });
       if (undo !== undefined && !isLeft) {
-        if (hasUndone) ledger.forgetFiles(kind, date);
+        if (isPartUndone) ledger.forgetFiles(kind, date);
         else ledger.forget(kind, date);
       }
     }
@@ -166,7 +166,7 @@ export class NutritionRun {
   }
 
   #deliveryOf(record: PreparedRecord, warnings: Warning[]): DayDelivery {
-    const { kind, date, sources } = record;
+    const { kind, date, sources, programs } = record;
     // The user asked to replace or to force the days of the input only.
     const { force, merge = 'same-input' } = this.isInput(record) ? this.#options : { force: false };
     const isPart = (this.#target.ledger.find(kind, date)?.dropped ?? null) !== null;
@@ -177,6 +177,7 @@ export class NutritionRun {
     return new DayDelivery(this.#context, this.service, {
       ...day,
       sources,
+      programs,
       policy: { ...this.#options, force, merge, before: this.#reviewed },
       // Another run may have sent the day since.
       listed: shown && before === JSON.stringify(day.known) ? shown : undefined,
@@ -194,17 +195,29 @@ export class NutritionRun {
     const { force, merge = 'same-input', undo, rank = rankBy() } = this.#options;
     const { parts, fields, programs } = record;
     if (merge !== 'same-input' || undo !== undefined) return { parts, fields };
-    const { items, asOf = {} } = this.#target.ledger.nutrition.day(record.date);
+    const known = this.#target.ledger.nutrition.day(record.date);
+    const { asOf = {} } = known;
     const source = record.sources[0] ?? '';
     const warn = (note: Omit<Warning, 'source'>) => void warnings.push({ source, ...note });
     const isOld = ({ input, asOf: at = 0 }: NutritionPart) =>
       !force && input.kind === 'source' && at < (asOf[input.name] ?? 0);
-    for (const { input } of parts.filter(isOld)) {
+    const old = parts.filter(isOld);
+    for (const { input } of old) {
       const message = `an older file of ${input.name} than the one sent before: not sent. --force sends it`;
       warn({ message });
     }
-    const kept = parts.filter((part) => !isOld(part));
-    return chooseFoods({ parts: kept, fields, programs }, items, rank, warn);
+    // A file of a program states items, or totals.
+    const oldTotals = old.filter((part) => part.items === undefined);
+    const without = new Set(oldTotals.map(({ input }) => programOf(input)));
+    const kept = {
+      parts: parts.filter((part) => !old.includes(part)),
+      fields: Object.fromEntries(
+        Object.entries(fields).filter(([name]) => !without.has(programs[name])),
+      ),
+      programs,
+    };
+    const chosen = chooseFoods(kept, known, rank, warn);
+    return force ? chosen : chooseFields({ ...chosen, programs }, known, rank, warn);
   }
 
   /** Returns all that the inputs say of a day. */

@@ -1,8 +1,10 @@
 import { SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
-import type { ItemInput, DayItem } from '../ledger/nutrition.ts';
+import type { ItemInput, LedgerDay } from '../ledger/nutrition.ts';
+import { sameJson } from './digest.ts';
 import { WELLNESS_FIELDS, SUMMED_TOTALS } from './fields.ts';
-import type { DayFoods, PreparedRecord, Rank, Warning } from './types.ts';
+import type { DayFoods, JsonValue, PreparedRecord, Rank, Warning } from './types.ts';
+import { show } from './values.ts';
 
 /** Decides which of several programs counts on a day. The order of arguments and commands makes no difference. */
 
@@ -57,7 +59,8 @@ export function contestNote(counts: Text, other: string, field?: string): Text {
   return phrase`${counts}. ${sync('config', 'set', 'prefer', choice)} chooses ${other}`;
 }
 
-function programOf({ kind, name }: ItemInput): string | undefined {
+/** Returns the program of an export. */
+export function programOf({ kind, name }: ItemInput): string | undefined {
   return kind === 'source' ? name.replace(/: .*/, '') : undefined;
 }
 
@@ -65,18 +68,22 @@ function programOf({ kind, name }: ItemInput): string | undefined {
  * Chooses the program of a day's foods, if exports of several have some: two diaries of one day would
  * double it. Records of the athlete's own add to them.
  *
- * @param known the items that were sent before
+ * @param known what was sent before
  * @param warn gets a note about each program that does not count
  */
 export function chooseFoods(
   { parts, fields, programs }: DayFoods & Pick<PreparedRecord, 'programs'>,
-  known: readonly DayItem[],
+  known: LedgerDay,
   rank: Rank,
   warn: (note: Pick<Warning, 'field' | 'message'>) => void,
 ): DayFoods {
-  const sent = known.filter((item) => item.inputs.length > 0);
+  const sent = known.items.filter((item) => item.inputs.length > 0);
   const inputs = [...parts.map(({ input }) => input), ...sent.flatMap((item) => item.inputs)];
-  const [winner, ...others] = [...new Set(inputs.map(programOf))]
+  const ofTotals = SUMMED_TOTALS.filter((name) => name in known.fields).map(
+    (name) => known.programs?.[name] ?? OWN_RECORDS,
+  );
+  const exported = ofTotals.filter((program) => !isOfAthlete(program));
+  const [winner, ...others] = [...new Set([...inputs.map(programOf), ...exported])]
     .filter((program) => program !== undefined)
     .sort((a, b) => scoreOf(a) - scoreOf(b));
   if (winner === undefined || others.length === 0) return { parts, fields };
@@ -88,7 +95,8 @@ export function chooseFoods(
   // An input that has no items any more takes back the sent ones.
   const sentBy = sent.flatMap((item) => item.inputs).filter(isOther);
   const dropped = new Map(sentBy.map((input) => [input.name, input])).values();
-  const isOwn = (name: string) => !SUMMED_TOTALS.includes(name) || programs[name] === winner;
+  const isOwn = (name: string) =>
+    !SUMMED_TOTALS.includes(name) || !others.includes(programs[name] ?? winner);
   return {
     parts: [
       ...parts.filter(({ input }) => !isOther(input)),
@@ -105,4 +113,36 @@ export function chooseFoods(
       parts.some(({ input, items = [] }) => programOf(input) === program && items.length > 0);
     return own < 0 || hasItems ? own : own + MANY;
   }
+}
+
+/**
+ * Chooses between a day's fields and those that were sent before, if one of them is the athlete's own. Fields beside
+ * items are those of the items.
+ *
+ * @param warn gets a note about each value that is contradicted
+ */
+export function chooseFields(
+  { parts, fields, programs }: DayFoods & Pick<PreparedRecord, 'programs'>,
+  known: LedgerDay,
+  rank: Rank,
+  warn: (note: Pick<Warning, 'field' | 'message'>) => void,
+): DayFoods {
+  const counts = ([field, value]: [string, JsonValue]) => {
+    const sent = known.fields[field];
+    const [before, program] = [known.programs?.[field], programs[field]];
+    if (sent === undefined || before === undefined || program === undefined) return true;
+    if (isOfAthlete(before) === isOfAthlete(program) || field === 'rawJson') return true;
+    const isOutranked = rank(before, field) < rank(program, field);
+    const [one, two] = [`${show(sent)} of ${before}`, `${show(value)} of ${program}`];
+    const message = isOutranked
+      ? contestNote(`${one}, sent before, counts, and not ${two}`, program, field)
+      : contestNote(`${two} replaces ${one}`, before, field);
+    if (!sameJson(sent, value)) warn({ field, message });
+    return !isOutranked;
+  };
+  const isWhole = parts.every(({ items }) => items === undefined);
+  return {
+    parts,
+    fields: isWhole ? Object.fromEntries(Object.entries(fields).filter(counts)) : fields,
+  };
 }

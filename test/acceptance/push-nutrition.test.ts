@@ -76,20 +76,38 @@ describe.each(KINDS)('nutrition that was pushed to %s', (platform) => {
     expect(held(world)).toEqual(['Gel 25', 'Rice 30']);
   });
 
-  it('stays away after it was undone, and sync explain says so', async () => {
-    const world = await openLoggedInWorld();
-    await pushFile(world, 'a.json', day(BANANA));
-    const undo = await world.sync(['undo', 'nutrition', DAY, '--json']);
-    expect(outcomeOf(undo)).toEqual([0, 'undone']);
-    const file = world.write('a.json', JSON.stringify(day(BANANA)));
-    const again = await world.sync(['push', 'nutrition', file]);
-    expect([again.code, held(world)]).toEqual([0, []]);
-    expect(again.stdout).toContain('since you undid it. `sync push nutrition FILE --force`');
-    const explained = await world.sync(['explain', DAY, '--json']);
-    expect(first(explained)['records']).toMatchObject([{}, { kind: 'nutrition', state: 'undone' }]);
-    await pushFile(world, 'a.json', day(BANANA), '--force');
-    expect(held(world)).toEqual(['Banana 25']);
-  });
+  it.each([
+    ['foods', day(BANANA), day(BANANA, RICE), 'Banana'],
+    ['totals', { date: DAY, calories: 2345 }, { ...day(RICE), calories: 2345 }, '2345'],
+  ])(
+    'stays away after it was undone, and sync explain says so: %s',
+    async (_, record, more, text) => {
+      const world = await openLoggedInWorld();
+      const isThere = () => {
+        const [athlete] = world.sandbox.control.state('athlete-1').athletes;
+        return JSON.stringify(athlete?.nutrition).includes(text);
+      };
+      await pushFile(world, 'a.json', record);
+      expect(isThere()).toBe(true);
+      const undo = await world.sync(['undo', 'nutrition', DAY, '--json']);
+      expect(outcomeOf(undo)).toEqual([0, 'undone']);
+      const file = world.write('a.json', JSON.stringify(record));
+      const again = await world.sync(['push', 'nutrition', file]);
+      expect([again.code, isThere()]).toEqual([0, false]);
+      expect(again.stdout).toContain('since you undid it. `sync push nutrition FILE --force`');
+      const explained = await world.sync(['explain', DAY, '--json']);
+      expect(first(explained)['records']).toMatchObject([
+        {},
+        { kind: 'nutrition', state: 'undone' },
+      ]);
+      const twice = await world.sync(['undo', 'nutrition', DAY]);
+      expect([twice.code, twice.stdout]).toEqual([0, `${DAY}: undone before.\n`]);
+      const noted = await pushFile(world, 'a.json', more);
+      expect([noted.stdout, isThere()]).toEqual([/taken back by an undo, so not sent/, false]);
+      await pushFile(world, 'a.json', record, '--force');
+      expect(isThere()).toBe(true);
+    },
+  );
 
   it('waits for an undo that the platform did not answer, which names the commands that continue', async () => {
     const world = await openLoggedInWorld();

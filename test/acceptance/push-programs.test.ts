@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { foodsHeld } from '../support/acceptance.ts';
 import { ROOT } from '../support/documents.ts';
 import { ndjson } from '../support/program.ts';
-import { type World, openLoggedInWorld } from '../support/world.ts';
+import { KINDS, type World, openLoggedInWorld, play } from '../support/world.ts';
 
 const DAY = '2026-01-12';
 const TZ = ['--tz', 'Europe/Berlin'];
@@ -223,6 +223,42 @@ describe('foods of one day', () => {
       expect(runs.flatMap(({ notes }) => notes)).toContain(
         'cronometer and myfitnesspal have foods of this day: those of cronometer count. `sync config set prefer myfitnesspal` chooses myfitnesspal',
       );
+    }
+  });
+});
+
+describe.each(KINDS)('totals of one day on %s', (platform) => {
+  play(platform);
+
+  const summary = (kcal: number) =>
+    `Date,Energy (kcal),Carbs (g),Fat (g),Protein (g),Completed\n${DAY},${kcal},310,70,120,true\n`;
+  const icu = `date,kcalConsumed,carbohydrates,ctlLoad\n${DAY},1234,111,1\n`;
+  const own = JSON.stringify({ date: DAY, calories: 2000 });
+
+  it.each([
+    ['two downloads of an export', { 'new.csv': summary(2300), 'old.csv': summary(800) }, 2300],
+    ['exports of two programs', { 'icu.csv': icu, 'sums.csv': summary(2300) }, 1234],
+    ['an export and own records', { 'own.json': own, 'sums.csv': summary(2300) }, 2000],
+    ['all', { 'own.json': own, 'icu.csv': icu, 'sums.csv': summary(800) }, 2000],
+  ])('of %s are those of one, in any order of files and commands', async (_, files, total) => {
+    for (const turned of [false, true]) {
+      for (const apart of [false, true]) {
+        const world = await openLoggedInWorld();
+        const paths = Object.entries(files).map(([name, text], age) => {
+          const path = world.write(name, text);
+          const at = Date.now() / 1_000 - age;
+          utimesSync(path, at, at);
+          return path;
+        });
+        if (turned) paths.reverse();
+        for (const args of apart ? paths.map((path) => [path]) : [paths]) {
+          const planned = await push(world, 'nutrition', ...args, '--dry-run');
+          const { outcome } = await push(world, 'nutrition', ...args);
+          expect(planned.outcome === 'would-push').toBe(outcome === 'pushed');
+        }
+        const [athlete] = world.sandbox.control.state('athlete-1').athletes;
+        expect(athlete?.nutrition[0]?.record['calories']).toBe(total);
+      }
     }
   });
 });

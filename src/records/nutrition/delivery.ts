@@ -7,12 +7,13 @@ import type { Repeatable } from '../../api/retry.ts';
 import { sameJson } from '../digest.ts';
 import { MAX_INTEGER } from '../fields.ts';
 import { leftNotes } from '../notes.ts';
-import type { DayOutcome, JsonObject, Warning } from '../types.ts';
+import type { DayOutcome, JsonObject, PreparedRecord, Warning } from '../types.ts';
 import { type Look, type Plan, type Removal, type ShownItem, merge } from './merge.ts';
 import {
   type DayInputs,
   type MergePolicy,
   type Ours,
+  hasUndone,
   isHeld,
   isLeaving,
   isUndone,
@@ -43,6 +44,7 @@ const SETTLE_MS = 2_000;
 export interface DayJob extends DayInputs {
   /** As in `PreparedRecord`. */
   readonly sources: readonly string[];
+  readonly programs: PreparedRecord['programs'];
   readonly policy: MergePolicy;
   /** What a list for the whole run showed. */
   readonly listed: readonly ShownItem[] | undefined;
@@ -86,17 +88,22 @@ export class DayDelivery {
     const versions = job.parts
       .filter(({ input }) => input.kind === 'source')
       .map(({ input, asOf }) => [input.name, asOf] as const);
-    this.#row = { ...known, asOf: { ...known.asOf, ...Object.fromEntries(versions) } };
+    const stated = Object.entries(job.programs).filter(([name]) => name in job.fields);
+    this.#row = {
+      ...known,
+      asOf: { ...known.asOf, ...Object.fromEntries(versions) },
+      programs: { ...known.programs, ...Object.fromEntries(stated) },
+    };
     const { items, sentFields, status } = known;
     const isSure = items.length > 0 && Boolean(service.ledger.find('nutrition', date)?.digest);
     const isUnsure = items.every(({ state }) => state === 'unsure');
     this.#isNew = !isSure && isUnsure && sameJson(sentFields, {});
-    this.#endsUndo = status === 'open' && items.length > 0 && items.every(isUndone);
+    this.#endsUndo = status === 'open' && isUndoneDay(known);
   }
 
-  /** The items of the day, as the ledger has them. */
-  get items(): readonly DayItem[] {
-    return this.#row.items;
+  /** The day, as the ledger has it. */
+  get day(): LedgerDay {
+    return this.#row;
   }
 
   /** Delivers the day. @throws SyncError of a failed request, `STORAGE`, `INTERRUPTED` */
@@ -107,7 +114,7 @@ export class DayDelivery {
       for (let round = 1; round <= MAX_ROUNDS; round++) {
         const outcome = await this.#round();
         if (outcome === undefined) continue;
-        if (outcome.outcome === 'pushed') this.#say('undone', this.ours.undone);
+        if (outcome.outcome === 'pushed') this.#sayUndone();
         for (const note of leftNotes(this.#job, this.refused)) this.#job.warn(note);
         return outcome;
       }
@@ -133,7 +140,7 @@ export class DayDelivery {
     if (this.#isDone(plan) && !isDoubtful && !looksAnew) {
       // Another input may hold an item now, or no longer.
       if (!dryRun) this.#put(this.#row.status, plan, plan.keep);
-      return this.#unchanged(plan.keep);
+      return this.#unchanged();
     }
     if (partialTotals.length > 0)
       warn(words.dayNote(this.#job, 'partialTotals', partialTotals.join(', ')));
@@ -380,8 +387,8 @@ export class DayDelivery {
       return this.#conflict(text, [...stuck, ...theirs], conflicts);
     }
     if (undo?.remember === true && attempts > 0) return { outcome: 'undone', attempts };
-    const isUnchanged = attempts === 0 || (this.#endsUndo && items.every(isUndone));
-    return isUnchanged ? this.#unchanged(items) : { outcome: 'pushed', attempts };
+    const isUnchanged = attempts === 0 || (this.#endsUndo && isUndoneDay(this.#row));
+    return isUnchanged ? this.#unchanged() : { outcome: 'pushed', attempts };
   }
 
   /** Returns the items of a day after its requests. No answer has shown the posted ones. */
@@ -390,10 +397,21 @@ export class DayDelivery {
   }
 
   /** Returns the outcome of a day without a request. */
-  #unchanged(items: readonly DayItem[]): DayOutcome {
-    const { undone } = this.ours;
-    const isTakenBack = this.#policy.undo === undefined ? undone.length > 0 : items.some(isUndone);
+  #unchanged(): DayOutcome {
+    const isBack = this.ours.undone.length > 0 || this.#undoneFields.length > 0;
+    const isTakenBack = this.#policy.undo === undefined ? isBack : hasUndone(this.#row);
     return { outcome: 'skipped', reason: isTakenBack ? 'undone' : 'unchanged' };
+  }
+
+  /** The fields of the inputs that the user has taken back. */
+  get #undoneFields(): readonly string[] {
+    return Object.keys(this.#job.fields).filter((name) => name in this.ours.undoneFields);
+  }
+
+  #sayUndone(): void {
+    this.#say('undone', this.ours.undone);
+    const fields = this.#undoneFields;
+    if (fields.length > 0) this.#job.warn(words.dayNote(this.#job, 'undone', fields.join(', ')));
   }
 
   #noteGone(removed: readonly Removal[]): void {
@@ -419,10 +437,16 @@ export class DayDelivery {
     sentFields = this.#row.sentFields,
   ): void {
     this.ours = { ...this.ours, items };
+    const { fields, undoneFields: undone } = this.ours;
     const sent = items.filter(({ state }) => state !== undefined);
-    this.#row = { ...this.#row, items: sent, fields: this.ours.fields, others, sentFields, status };
+    this.#row = { ...this.#row, items: sent, fields, undone, others, sentFields, status };
     this.#service.ledger.nutrition.put(this.#date, this.#row);
   }
+}
+
+/** Checks that the user took back all that is known of a day. */
+function isUndoneDay(day: LedgerDay): boolean {
+  return hasUndone(day) && day.items.every(isUndone) && sameJson(day.fields, {});
 }
 
 /** Returns the items that a day should hold, in the version that stays. */

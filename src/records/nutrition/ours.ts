@@ -1,8 +1,9 @@
 import type { DayItem, ItemInput, LedgerDay } from '../../ledger/nutrition.ts';
+import { sameJson } from '../digest.ts';
 import { SUMMED_TOTALS } from '../fields.ts';
 import { itemIdentity, itemKey, nameOf } from './items.ts';
 import { KeyIndex } from './key-index.ts';
-import type { DayFoods, JsonObject, MergeMode } from '../types.ts';
+import type { DayFoods, JsonObject, JsonValue, MergeMode } from '../types.ts';
 import { isObject } from '../values.ts';
 
 /** Works out what the inputs say that a nutrition day holds. */
@@ -62,6 +63,8 @@ export interface Ours {
   /** Items of the inputs that the user has taken back. */
   readonly undone: readonly DayItem[];
   readonly fields: JsonObject;
+  /** Fields that the user has taken back, as far as the inputs state no other value. */
+  readonly undoneFields: JsonObject;
   /** Totals that are left out, since they count a part of the day. */
   readonly partialTotals: readonly string[];
 }
@@ -74,8 +77,12 @@ export interface Ours {
 export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   const { known, parts } = day;
   if (policy.undo !== undefined) {
+    const { origin, remember } = policy.undo;
     const items = takenBack(known.items, policy.undo);
-    return { items, waiting: [], elsewhere: [], undone: [], fields: {}, partialTotals: [] };
+    const before = origin === undefined ? known.fields : {};
+    const undoneFields = remember ? { ...known.undone, ...before } : {};
+    const none = { waiting: [], elsewhere: [], undone: [], partialTotals: [] };
+    return { ...none, items, fields: {}, undoneFields };
   }
   const { items, stated, left, before } = joinParts(day, policy);
   const isNew = ({ state }: DayItem) => state === undefined;
@@ -108,15 +115,26 @@ export function oursOf(day: DayInputs, policy: MergePolicy): Ours {
   const isPart = !isWhole && items.some((item) => !stated.has(item) && isHeld(item));
   const says = parts.some((part) => (part.items ?? []).length > 0);
   const isAllUndone = says && here.length === 0 && [...leaving].every(isUndone);
-  const fields = isAllUndone ? known.fields : mergedFields(known.fields, day.fields);
+  const isTakenBack = ([name, value]: [string, JsonValue]) =>
+    !policy.force && sameJson(known.undone?.[name] ?? null, value);
+  const own = Object.entries(day.fields);
+  // A new version of a day's totals has equal ones, too.
+  const isNewTotal = own.some((field) => isTotal(field[0]) && !isTakenBack(field));
+  const statedFields = Object.fromEntries(
+    own.filter((field) => !isTakenBack(field) || (isTotal(field[0]) && isNewTotal)),
+  );
+  const fields = isAllUndone ? known.fields : mergedFields(known.fields, statedFields);
   // Other totals count a part of the day, or items that have changed since.
   const isTrue = (name: string) =>
-    isWhole || !isTotal(name) || (!isPart && Object.hasOwn(day.fields, name));
+    isWhole || !isTotal(name) || (!isPart && Object.hasOwn(statedFields, name));
   return {
     items: [...here, ...leaving],
     waiting,
     elsewhere,
     undone,
+    undoneFields: Object.fromEntries(
+      Object.entries(known.undone ?? {}).filter(([name]) => !(name in fields)),
+    ),
     fields: Object.fromEntries(Object.entries(fields).filter(([name]) => isTrue(name))),
     partialTotals: isPart ? Object.keys(fields).filter(isTotal) : [],
   };
@@ -130,6 +148,11 @@ export function isLeaving({ inputs }: DayItem): boolean {
 /** Checks that the user took an item back. */
 export function isUndone(item: DayItem): boolean {
   return isLeaving(item) && item.state === 'away';
+}
+
+/** Checks that the user took items or fields of a day back. */
+export function hasUndone({ items, undone = {} }: LedgerDay): boolean {
+  return items.some(isUndone) || Object.keys(undone).length > 0;
 }
 
 /** Checks that the athlete's version of an item has to stay until the user decides. */
@@ -257,7 +280,10 @@ function withoutInputs(item: DayItem, isOut: (input: ItemInput) => boolean): Day
 
 /** Pairs an input's items with the known ones that they are versions of. */
 function pair(items: readonly DayItem[], bodies: readonly JsonObject[], input: ItemInput) {
-  const left = new Set(items);
+  // Of equal items, one that other inputs state stays: the surplus one of a corrected duplicate goes.
+  const sharing = ({ inputs }: DayItem) =>
+    inputs.some((each) => sameInput(each, input)) ? inputs.length : 0;
+  const left = new Set([...items].sort((one, other) => sharing(other) - sharing(one)));
   const before: DayItem[] = [];
   // What a later version can come of takes items over from streams.
   const isOther = (each: ItemInput) =>

@@ -44,6 +44,7 @@ export interface News {
 const DAY_NOTES = {
   overruled: 'the platform answers as Coach Watts does, so a day is added to, not replaced',
   partialTotals: 'the total of a part of the day is not sent; the platform adds up the items',
+  undone: 'taken back by an undo, so not sent (--force sends it again)',
   unseen:
     'this platform replaces a day and does not show it: what anyone else wrote on it is erased',
 } as const;

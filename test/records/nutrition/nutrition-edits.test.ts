@@ -329,6 +329,14 @@ describe.each(KINDS)('inputs of one nutrition day on platform %s', (platform) =>
     expect(held()).toEqual(['bar 40', 'rice 90']);
   });
 
+  it('lose a duplicate that its file corrects, if another file states it once', async () => {
+    const { push, held } = await openNutrition({ platform });
+    await push({ 'a.json': day(GEL, GEL) });
+    await push({ 'b.json': day(GEL, BAR) });
+    await push({ 'a.json': day(GEL) });
+    expect(held()).toEqual(['bar 40', 'gel 25']);
+  });
+
   it('that --add has left go with the next push of the same file without it', async () => {
     const { push, held } = await openNutrition({ platform });
     await push({ 'a.json': day(GEL, BAR) });
@@ -375,6 +383,16 @@ describe.each(KINDS)('the fields of a nutrition day on platform %s', (platform) 
       'pushed',
     ]);
     expect(fields(world)).toMatchObject({ waterMl: 700 });
+  });
+
+  it('are sent with equal totals if one of them has changed since an undo', async () => {
+    const { push, undo, sandbox } = await openNutrition({ platform });
+    await push({ 'a.json': { date: DAY, calories: 900, carbs: 90 } });
+    await undo(DAY);
+    const changed = { date: DAY, calories: 950, carbs: 90 };
+    for (const outcome of ['pushed', 'skipped'])
+      expect(outcomesOf(await push({ 'a.json': changed }))).toEqual([outcome]);
+    expect(sandbox.control.requests({ route: 'nutrition' }).at(-1)?.body).toMatchObject(changed);
   });
 
   it('omit totals of a part of the day, with a note', async () => {
