@@ -78,6 +78,8 @@ export interface PreparedRecord extends DayFoods {
   readonly warnings: readonly Warning[];
   /** The program that states each field: a source's name, or `platform`. */
   readonly programs: Readonly<Record<string, string>>;
+  /** Wellness: as in {@link NutritionPart}, by field. */
+  readonly asOf?: Readonly<Record<string, number>>;
   /** The zone decided about the date or about an offset in the body. */
   readonly zoneUsed: boolean;
   /**
