@@ -204,8 +204,11 @@ export interface RecordOptions {
   readonly user?: number | undefined;
 }
 
+/** A unit that the user named: in this command, or in an earlier one for such a file. */
+export type NamedUnit = Conversion & { readonly name?: string; readonly isRemembered?: true };
+
 /** How values become the fields', in the units that the user named (`--unit`). */
-export type Units = ReadonlyMap<string, Conversion & { readonly name?: string }>;
+export type Units = ReadonlyMap<string, NamedUnit>;
 
 /** The units of an input's fields. */
 export interface FieldUnits {
