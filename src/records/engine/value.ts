@@ -59,7 +59,7 @@ export function rawValue(
   let number = 0;
   for (const value of [cell?.text ?? found, ...addends(row, rule)]) {
     const part = numberOf(value, numbers);
-    if (part === undefined) return { problem: wrongNumber(value, platform) };
+    if (part === undefined) return { problem: wrongNumber(value, platform, rule.factor) };
     number += part;
   }
   const { mayLackUnit = false, factor } = rule;
