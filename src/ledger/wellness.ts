@@ -7,6 +7,8 @@ export interface SentField {
   readonly value: number | string;
   /** The program that states it: a source's name, or `platform` for records in the platform's form. */
   readonly source: string;
+  /** When the file of the source was written (ms since the epoch): an older one does not replace the value. */
+  readonly asOf?: number | null;
   /** The value before it. */
   readonly before?: Pick<SentField, 'value' | 'source'> | null;
   /** The value that the user took back. */

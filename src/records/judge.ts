@@ -38,14 +38,14 @@ export function judge(
   const isOfDoubts = drafts.length === readings.length;
   let isLeft = false;
   for (const [index, reading] of readings.entries()) {
-    const judged = isDraft(reading) ? takeOut(reading, strictest, facts, isStrict) : reading;
+    const judged = isDraft(reading) ? takeOut(reading, strictest, isStrict) : reading;
     readings[index] = judged;
     isLeft ||= isDraft(judged);
   }
   const doubts = new Map<string, string>();
   for (const { field, found, is, whole } of isOfDoubts && !isStrict ? objections : []) {
     if (whole !== undefined || is === 'sent' || is === 'wrong' || doubts.has(field)) continue;
-    doubts.set(field, `${sentence(`${field} ${found}`)} ${remedyOf(field, is, facts)}`);
+    doubts.set(field, `${sentence(`${field} ${found}`)} ${remedyOf(field, is)}`);
   }
   if (!isLeft && (verdict.hasRemedy || doubts.size > 0)) {
     const fields = [...new Set([...verdict.left, ...doubts.keys()])].join(', ');
@@ -101,12 +101,7 @@ function noteWhole(
 }
 
 /** Takes the values with an objection out of a day. @returns the record refused, if nothing else is left: without a problem if notes say all */
-function takeOut(
-  day: DayDraft,
-  strictest: Strictest,
-  facts: FileFacts,
-  isStrict: boolean,
-): Reading {
+function takeOut(day: DayDraft, strictest: Strictest, isStrict: boolean): Reading {
   const judged = entriesOf(day).filter((entry) => strictest.has(entry));
   if (judged.length === 0) return day;
   const { source, date, items } = day;
@@ -127,7 +122,7 @@ function takeOut(
       if (isStrict) problems.push({ field: place, problem: found });
       else {
         const done = is === 'sent' ? 'Sent as it is' : 'Left out';
-        const remedy = is === 'sent' || is === 'wrong' ? '' : `; ${remedyOf(field, is, facts)}`;
+        const remedy = is === 'sent' || is === 'wrong' ? '' : `; ${remedyOf(field, is)}`;
         const message = `${sentence(found)} ${done}${remedy}`;
         recurring.push({ key: `${is} ${field}`, source, field: place, message });
       }
@@ -151,10 +146,10 @@ function isBare({ values }: Entry, rest: string): boolean {
 }
 
 /** Says what to type if the values are right, or what their unit is. */
-function remedyOf(field: string, is: 'unit' | 'days', { mapping }: FileFacts): string {
+function remedyOf(field: string, is: 'unit' | 'days'): string {
   const [own = unitNameOf(field), ...others] = Object.keys(unitsOf(field));
   if (is === 'days') return `--unit ${field}=day sends it`;
-  return mapping === undefined || others.length === 0
+  return others.length === 0
     ? `--unit ${field}=${own} sends it`
     : `--unit ${field}=${others[0] ?? ''} (of ${[own, ...others].join(', ')}) names its unit`;
 }

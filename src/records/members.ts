@@ -1,4 +1,3 @@
-import { convert } from '../base/units.ts';
 import { sameJson } from './digest.ts';
 import { unitNameOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
@@ -41,13 +40,8 @@ export function readFields(
       unknown.push(spelling);
       continue;
     }
-    const scale = typeof raw === 'number' ? notes.scaleOf(name) : undefined;
-    const taken = takeValue(
-      scale === undefined
-        ? { value: raw }
-        : { value: convert(Number(raw), scale), written: raw, isRounded: true },
-      rule,
-    );
+    const unit = notes.unitOf(name, spelling);
+    const taken = takeValue({ value: raw, unit }, rule);
     notes.take(joinPointer(path, spelling), taken);
     if (taken.problem !== undefined) faulty.push(name);
     const { value } = taken;
@@ -62,7 +56,10 @@ export function readFields(
     }
     const first = spellings.get(name) ?? name;
     const known = { name: first, value: other, written: object[first] ?? null };
-    const problem = contradiction({ name: spelling, value, written: raw }, known);
+    const problem = contradiction(
+      { name: spelling, value, written: raw, factor: unit?.factor },
+      known,
+    );
     if (problem === undefined) continue;
     notes.problem(joinPointer(path, spelling), problem);
     faulty.push(name);

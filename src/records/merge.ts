@@ -30,6 +30,7 @@ interface Stated {
   readonly program: string;
   /** Its record: see `RawRecord`. */
   readonly source: string;
+  readonly asOf: NutritionPart['asOf'];
 }
 
 /** The records of an input that was read to its end. */
@@ -132,6 +133,9 @@ function mergeDay(
   }
   const fields = Object.fromEntries([...stated].map(([name, { value }]) => [name, value]));
   const programs = Object.fromEntries([...stated].map(([name, { program }]) => [name, program]));
+  const asOf = Object.fromEntries(
+    [...stated].flatMap(([name, { asOf: at }]) => (at === undefined ? [] : [[name, at]])),
+  );
   const warn = (note: Omit<Warning, 'source'>) => void warnings.push({ source, ...note });
   const foods =
     kind === 'wellness'
@@ -143,7 +147,7 @@ function mergeDay(
     warnings.splice(MAX_WARNINGS, more, { source: last, message });
   }
   const about = { outcome: 'ready', kind, date, sources, files, warnings, zoneUsed } as const;
-  return { ...about, ...foods, programs, digest: recordDigest({ date, ...foods, programs }) };
+  return { ...about, ...foods, programs, asOf, digest: recordDigest({ date, ...foods, programs }) };
 }
 
 /** Returns what counts of each field: of the records of a program, then of the programs. @param warnings gets the notes */
@@ -151,9 +155,9 @@ function statedIn(inputs: DraftsByInput, rank: Rank, warnings: Warning[]): Map<s
   const stated = new Map<string, Stated>();
   for (const [program, all] of groupBy(inputs, ([input]) => input.program)) {
     const own = new Map<string, Stated>();
-    for (const draft of all.flatMap(([, drafts]) => drafts)) {
-      warnings.push(...draft.warnings, ...addRecord(own, draft, program));
-    }
+    for (const [{ part }, drafts] of all)
+      for (const draft of drafts)
+        warnings.push(...draft.warnings, ...addRecord(own, draft, program, part.asOf));
     for (const [name, one] of own) {
       const other = stated.get(name);
       if (other === undefined) stated.set(name, one);
@@ -170,12 +174,23 @@ function statedIn(inputs: DraftsByInput, rank: Rank, warnings: Warning[]): Map<s
 }
 
 /** Adds a record to those of its program. @returns notes about values that differ from those before */
-function addRecord(known: Map<string, Stated>, draft: DayDraft, program: string): Warning[] {
+function addRecord(
+  known: Map<string, Stated>,
+  draft: DayDraft,
+  program: string,
+  asOf: Stated['asOf'],
+): Warning[] {
   const { source, at: latest = -Infinity } = draft;
   const replaced: string[] = [];
   const outdated: string[] = [];
   for (const [name, value] of Object.entries(draft.values)) {
-    const own = { value: name === 'rawJson' ? copyOf(value) : value, latest, program, source };
+    const own = {
+      value: name === 'rawJson' ? copyOf(value) : value,
+      latest,
+      program,
+      source,
+      asOf,
+    };
     const before = known.get(name);
     known.set(name, before === undefined ? own : restate(name, before, own));
     // Layers of rawJson do not contradict each other.

@@ -1,6 +1,6 @@
-import { highestOf } from './fields.ts';
 import type { Conversion } from '../base/units.ts';
 import type { RecordAnswer } from '../api/client.ts';
+import { plain } from './names.ts';
 import { sentence } from '../terminal/words.ts';
 import type { Fault, PreparedRecord, RecurringNote, Units, Warning } from './types.ts';
 import type { TakenValue } from './values.ts';
@@ -29,10 +29,10 @@ export class Notes {
     return new Notes(this.source, this.isMapped, this.isStrict, this.#units);
   }
 
-  /** Returns the scale that the user named: of records in the platform's form, only scores are converted. */
-  scaleOf(field: string): Conversion | undefined {
-    const isOwnScore = !this.isMapped && highestOf(field) !== undefined;
-    return isOwnScore ? this.#units?.get(field) : undefined;
+  /** Returns the unit that the user named, if the values are not converted yet. Other names of a weight state it. */
+  unitOf(field: string, spelling: string): Conversion | undefined {
+    const isStated = field === 'weight' && plain(spelling) !== field;
+    return this.isMapped || isStated ? undefined : this.#units?.get(field);
   }
 
   problem(field: string | undefined, problem: string): void {

@@ -10,8 +10,13 @@ const WITH_UNIT = /^(-?\d+(?:[.,]\d+)?)\s*([^\d\s.,:].*)$/;
  * Returns what to write in place of a text that is not a number; undefined if that is unclear.
  *
  * @param rule the field's rule; its unit is one such as `kg` or `s (24 h)`
+ * @param factor from the file's unit to the field's
  */
-export function numberHint(text: string, { type, unit, max }: NumberRule): string | undefined {
+export function numberHint(
+  text: string,
+  { type, unit, max }: NumberRule,
+  factor: number,
+): string | undefined {
   const written = text.trim();
   const wanted = unit.replace(/ \(.*$/, '');
   const [, whole, decimals = ''] = DECIMAL_COMMA.exec(written) ?? [];
@@ -21,7 +26,7 @@ export function numberHint(text: string, { type, unit, max }: NumberRule): strin
     return type === 'integer' ? thousands : `${thousands} or ${whole}.${decimals}`;
   }
   const seconds = wanted === 's' ? readDuration(written) : undefined;
-  if (seconds !== undefined && seconds <= max) return `write ${seconds}`;
+  if (seconds !== undefined && seconds <= max) return `write ${seconds / factor}`;
   const [, number, ownUnit = ''] = WITH_UNIT.exec(written) ?? [];
   if (number !== undefined) {
     const isOwn = ownUnit.toLowerCase() === wanted.toLowerCase();

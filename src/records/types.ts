@@ -78,6 +78,8 @@ export interface PreparedRecord extends DayFoods {
   readonly warnings: readonly Warning[];
   /** The program that states each field: a source's name, or `platform`. */
   readonly programs: Readonly<Record<string, string>>;
+  /** Wellness: as in {@link NutritionPart}, by field. */
+  readonly asOf?: Readonly<Record<string, number>>;
   /** The zone decided about the date or about an offset in the body. */
   readonly zoneUsed: boolean;
   /**
@@ -202,8 +204,11 @@ export interface RecordOptions {
   readonly user?: number | undefined;
 }
 
+/** A unit that the user named: in this command, or in an earlier one for such a file. */
+export type NamedUnit = Conversion & { readonly name?: string; readonly isRemembered?: true };
+
 /** How values become the fields', in the units that the user named (`--unit`). */
-export type Units = ReadonlyMap<string, Conversion & { readonly name?: string }>;
+export type Units = ReadonlyMap<string, NamedUnit>;
 
 /** The units of an input's fields. */
 export interface FieldUnits {

@@ -1,3 +1,4 @@
+import { type Conversion, convert } from '../base/units.ts';
 import { type FieldRule, type NumberRule, type WordRule } from './fields.ts';
 import { sameJson } from './digest.ts';
 import { joinPointer } from './listed.ts';
@@ -8,8 +9,9 @@ import type { JsonObject, JsonValue } from './types.ts';
 
 /** A value of a field, as a file states it. */
 export interface RawValue {
-  /** In the field's unit. */
+  /** In the field's unit, or in `unit`. */
   readonly value: JsonValue;
+  readonly unit?: Conversion | undefined;
   /** The value in the file, if it differs: in another unit, for example. */
   readonly written?: JsonValue;
   /** Decimals that a conversion leaves. */
@@ -83,15 +85,20 @@ const NUMBER_AS_TEXT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export const CONVERTED_DECIMALS = 4;
 
 function takeNumber(
-  { value, written = value, decimals, isRounded = false }: RawValue,
+  { value, unit, written = value, decimals, isRounded = false }: RawValue,
   rule: NumberRule,
 ): TakenValue {
   const isText = typeof value === 'string' && NUMBER_AS_TEXT.test(value.trim());
-  const number = isText ? Number(value) : value;
-  if (isObject(value) || (NOT_MEASURED.includes(number) && Number(number) < rule.min))
-    return unmeasured(value);
-  if (typeof number !== 'number') return { problem: wrongNumber(number, rule) };
-  const sent = rounded(number, rule.type === 'integer' ? 0 : decimals);
+  const given = isText ? Number(value) : value;
+  if (NOT_MEASURED.includes(given) && Number(given) < rule.min) return unmeasured(value);
+  // Programs have objects under the names of fields: the rest of the record counts.
+  if (isObject(given))
+    return { notes: [{ key: 'object', found: wrongNumber(given, rule), done: 'Left out' }] };
+  if (typeof given !== 'number') return { problem: wrongNumber(given, rule) };
+  const number = convert(given, unit ?? {});
+  const isConverted = number !== given;
+  const kept = isConverted ? CONVERTED_DECIMALS : decimals;
+  const sent = rounded(number, rule.type === 'integer' ? 0 : kept);
   const measured = rule.type === 'integer' ? sent : number;
   if (isOutOfRange(measured, rule)) {
     if (scalarText(written).trim() === String(measured))
@@ -101,8 +108,8 @@ function takeNumber(
   }
   const notes: ValueNote[] = [];
   if (isText)
-    notes.push({ found: `is the text ${show(value)}, not a number`, done: `read as ${number}` });
-  if (sent === number || isRounded) return { value: sent, notes };
+    notes.push({ found: `is the text ${show(value)}, not a number`, done: `read as ${given}` });
+  if (sent === number || isRounded || isConverted) return { value: sent, notes };
   notes.push({ found: `is ${number}; whole numbers only`, done: `rounded to ${sent}` });
   return isText ? { value: sent, notes } : { value: sent, exact: number, notes };
 }
@@ -120,11 +127,15 @@ export function isOutOfRange(number: number, { min, max, elsewhere }: NumberRule
   return !(number >= min && number <= max) && !isElsewhere && !NOT_MEASURED.includes(number);
 }
 
-/** Names the fault of a value that is no number, or outside the range. */
-export function wrongNumber(value: JsonValue, rule: NumberRule): string {
+/**
+ * Names the fault of a value that is no number, or outside the range.
+ *
+ * @param factor from the file's unit to the field's
+ */
+export function wrongNumber(value: JsonValue, rule: NumberRule, factor = 1): string {
   if (typeof value === 'number') return `is ${value}; the range is ${rangeOf(rule)}`;
   const expected = rule.type === 'integer' ? 'a whole number' : 'a number';
-  const hint = typeof value === 'string' ? numberHint(value, rule) : undefined;
+  const hint = typeof value === 'string' ? numberHint(value, rule, factor) : undefined;
   const found = `is ${show(value)}; ${expected} is expected, ${rangeOf(rule)}`;
   return hint === undefined ? found : `${found}: ${hint}`;
 }

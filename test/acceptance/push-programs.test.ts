@@ -58,6 +58,30 @@ describe('two programs that contradict each other about a wellness day', () => {
     expect(notes).toEqual([said]);
   });
 
+  it('yield to a newer file of the same program, in any order of the commands', async () => {
+    const world = await openLoggedInWorld();
+    const file = (bpm: number, written: number) => {
+      const path = world.write('garmin.json', garmin(bpm));
+      utimesSync(path, written, written);
+      return path;
+    };
+    await push(world, 'wellness', file(51, 2_000));
+    const older = [
+      'an older file of garmin-api than the one sent before: not sent. --force sends it',
+    ];
+    expect((await push(world, 'wellness', file(49, 1_000))).notes).toEqual(older);
+    expect(heldBy(world)).toEqual({ restingHr: 51 });
+    for (const [bpm, written] of [
+      [52, 2_000],
+      [53, 3_000],
+    ] as const) {
+      expect((await push(world, 'wellness', file(bpm, written))).notes).toEqual([]);
+      expect(heldBy(world)).toEqual({ restingHr: bpm });
+    }
+    await push(world, 'wellness', file(49, 1_000), '--force');
+    expect(heldBy(world)).toEqual({ restingHr: 49 });
+  });
+
   it('have the same result if they agreed before', async () => {
     const world = await openLoggedInWorld();
     const oura = world.write('oura.json', OURA);

@@ -23,7 +23,7 @@ test('a doubt is named as the record spells the field, and counted once per inpu
       source: 'in.json#/0',
       field: 'Sleep Seconds',
       message:
-        'is 421 s: minutes? That would be 25260 s. Left out; --unit sleepSecs=s sends it (2 times in this input)',
+        'is 421 s: minutes? That would be 25260 s. Left out; --unit sleepSecs=min (of s, min, h, hrs, hours) names its unit (2 times in this input)',
     },
   ]);
 });

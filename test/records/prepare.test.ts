@@ -44,7 +44,7 @@ describe('several wellness records for one date', () => {
     const programs = { hrv: 'json', weight: 'json', rawJson: 'json', steps: 'json' };
     const day = { date, fields, parts: [], programs };
     const other = { date: '2026-02-14', fields: { hrv: 55 }, parts: [], programs: { hrv: 'json' } };
-    const ready = { outcome: 'ready', kind: 'wellness', files: ['in.json'], parts: [] };
+    const ready = { outcome: 'ready', kind: 'wellness', files: ['in.json'], asOf: {} };
     const sources = ['in.json#/0', 'in.json#/2', 'in.json#/3'];
     const replaces = "weight: this record's value replaces an earlier one's";
     expect(records).toEqual([
@@ -149,7 +149,12 @@ describe('several nutrition records for one date', () => {
       {
         ...{ outcome: 'ready', kind: 'nutrition', date, body: { date, items: [a, b, c] } },
         ...{ sources: ['in.json#/0', 'in.json#/1'], files: ['in.json'] },
-        ...{ warnings: [{ source: 'in.json#/1', message }], programs: {}, zoneUsed: false },
+        ...{
+          warnings: [{ source: 'in.json#/1', message }],
+          programs: {},
+          zoneUsed: false,
+          asOf: {},
+        },
         ...{ parts: [{ input: { kind: 'file', name: 'in.json' }, items: [a, b, c] }], fields: {} },
         digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       },

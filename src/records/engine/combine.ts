@@ -16,6 +16,8 @@ export interface Sample {
   readonly end?: number | undefined;
   /** The device or program that measured it. */
   readonly origin?: string | undefined;
+  /** Its record has one value of a blood pressure: a record with both counts before it. */
+  readonly isHalf?: boolean | undefined;
   /** How many values it combines. `source` is the last one's. */
   readonly count?: number;
 }
@@ -51,6 +53,7 @@ export function combination(name: Name = 'latest', prefer: readonly string[] = [
 
 /** @param untimed the answer if one of them has no time. */
 function isLater(one: Sample, other: Sample, untimed: boolean): boolean {
+  if ((one.isHalf ?? false) !== (other.isHalf ?? false)) return other.isHalf === true;
   if (one.instant === undefined || other.instant === undefined) return untimed;
   return one.instant === other.instant ? untimed : one.instant > other.instant;
 }

@@ -3,7 +3,7 @@ import { isObject } from '../values.ts';
 import { dateName, plain } from '../names.ts';
 import { isFieldName, isOwnName } from './foreign.ts';
 import { type Place, parsePath, recordsAt, valueAt } from './path.ts';
-import type { Mapping, Match, Path, SourcePaths, Source } from '../sources/types.ts';
+import type { Mapping, Match, Path, SourcePaths, Source, TimeRule } from '../sources/types.ts';
 
 /** Finds the sources whose files look like a given one. */
 
@@ -137,12 +137,20 @@ export function unreadNames(names: readonly string[], mapping: Mapping): string[
     mapping.kind === 'wellness' ? [mapping.day, mapping.at, mapping.partFrom] : [mapping.time];
   const rules =
     mapping.kind === 'wellness' ? mapping.fields : { ...mapping.item, ...mapping.totals };
-  const { name = '', person = '', where = {} } = mapping;
+  const { name = '', person = '', where = {}, guess } = mapping;
+  const columns = names.map(plain);
+  // In the athlete's own file, other names of a date may hold anything beside it.
+  const dateOf = (time?: TimeRule) =>
+    guess === true && time !== undefined
+      ? [time.from].flat().find((path) => columns.includes(plain(path)))
+      : time?.from;
   const paths = [
     ...[name, person, 'deleted', ...Object.keys(where)],
-    ...times.flatMap((time) => [time?.from, time?.clock, time?.offset, time?.or?.from]),
+    ...times.flatMap((time) => [dateOf(time), time?.clock, time?.offset, time?.or?.from]),
     ...Object.values(rules).flatMap((rule) =>
-      typeof rule === 'string' ? rule : [rule.from, rule.and, rule.over, rule.unit?.from],
+      typeof rule === 'string'
+        ? rule
+        : [rule.from, rule.and, rule.over, rule.unless, rule.unit?.from],
     ),
   ];
   // A column with JSON is read if one of its members is.

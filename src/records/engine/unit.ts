@@ -1,8 +1,7 @@
-import type { Conversion } from '../../base/units.ts';
 import { conversionOf, unitsOf } from '../fields.ts';
 import { plain } from '../names.ts';
 import type { MappingRule, Match, SourcePaths } from '../sources/types.ts';
-import type { FieldUnits, SourceOptions } from '../types.ts';
+import type { FieldUnits, NamedUnit, SourceOptions } from '../types.ts';
 import { roundingOf } from '../values.ts';
 import { anyOf } from './recognise.ts';
 import { type NumberForm, parseNumber, statesUnit } from './number.ts';
@@ -26,7 +25,7 @@ interface Column {
 }
 
 type UnitJudge = (column: Column) => Judged | undefined | Promise<Judged | undefined>;
-type Judged = 'stated' | 'assumed' | 'unknown' | Conversion;
+type Judged = 'stated' | 'assumed' | 'unknown' | NamedUnit;
 
 /** The first that knows decides. */
 const JUDGES: readonly UnitJudge[] = [
@@ -123,8 +122,10 @@ function namedByUser({ field, form, sources: { units, memory } }: Column): Judge
 }
 
 function remembered({ field, form, sources: { memory } }: Column): Judged | undefined {
-  const known = memory?.unitOf(form, field);
-  return known === undefined ? undefined : conversionOf(field, known);
+  const name = memory?.unitOf(form, field);
+  if (name === undefined) return undefined;
+  const known = conversionOf(field, name);
+  return known && { ...known, name, isRemembered: true };
 }
 
 async function askUser({ input, field, form, sources }: Column): Promise<Judged | undefined> {

@@ -42,6 +42,8 @@ export function rawValue(
 ): RawValue | { readonly problem: string } | undefined {
   const found = firstValue(row, rule.from);
   if (found === undefined || isNone(found, rule)) return undefined;
+  if (rule.unless !== undefined && /^true$/i.test(scalarText(row.get(rule.unless))))
+    return undefined;
   if (rule.words !== undefined) {
     const word = wordOf(found, rule.words);
     if (word !== undefined) return { value: word };
@@ -57,7 +59,7 @@ export function rawValue(
   let number = 0;
   for (const value of [cell?.text ?? found, ...addends(row, rule)]) {
     const part = numberOf(value, numbers);
-    if (part === undefined) return { problem: wrongNumber(value, platform) };
+    if (part === undefined) return { problem: wrongNumber(value, platform, rule.factor) };
     number += part;
   }
   const { mayLackUnit = false, factor } = rule;

@@ -25,6 +25,10 @@ import { isPart } from './value.ts';
 /** What people measure several times a day: the latest counts. */
 const REPEATED = new Set(['weight', 'bodyFat', 'abdomen', 'systolic', 'diastolic']);
 
+function isPressure({ field }: FoundValue): boolean {
+  return field === 'systolic' || field === 'diastolic';
+}
+
 /** A row of a sleep that was interrupted (s since 1970). */
 interface SleepPart extends Pick<Row, 'source' | 'doubt'> {
   readonly start: number;
@@ -89,8 +93,10 @@ export class WellnessDays {
     if (row.doubt !== undefined) known.doubts.push(row.doubt);
     const end = span && readInstant(row, span.to, this.#options.zone);
     const origin = span && this.#originOf(row, span);
+    const isHalf = values.filter(isPressure).length === 1;
     for (const value of known.ofLongestSleep(values, sleep)) {
-      known.add(value, { instant, source: row.source, end, origin }, span?.prefer);
+      const about = { instant, source: row.source, end, origin };
+      known.add(value, { ...about, isHalf: isHalf && isPressure(value) }, span?.prefer);
     }
   }
 
@@ -226,8 +232,8 @@ class WellnessDay {
       known = { ...found, all: combination(rule.combine, prefer) };
       this.#fields.set(field, known);
     }
-    const { instant, source, end, origin } = about;
-    known.all.add({ value, taken, instant, source, end, origin });
+    const { instant, source, end, origin, isHalf } = about;
+    known.all.add({ value, taken, instant, source, end, origin, isHalf });
   }
 
   /**

@@ -14,6 +14,7 @@ type ColumnJudge = (
 export const COLUMN_JUDGES: readonly ColumnJudge[] = [
   otherMeaning,
   elsewhere,
+  twoUnits,
   lowScale,
   scoreForHrv,
   hoursAndMinutes,
@@ -47,6 +48,19 @@ function elsewhere(field: string, entries: readonly Entry[]): Objection | undefi
     is: 'wrong',
     whole: confirm === undefined ? {} : { confirm },
   };
+}
+
+/** Meters show no more mmol/l, and fewer mg/dl than this are no life. */
+const MOST_GLUCOSE_MMOL = 36;
+
+/** Glucose is sent in the unit of the file, as platforms take either: it cannot be in both. */
+function twoUnits(field: string, entries: readonly Entry[]): Objection | undefined {
+  const isMmol = (entry: Entry) => (numberIn(entry, field) ?? 0) < MOST_GLUCOSE_MMOL;
+  const some = entries.filter(isMmol);
+  if (field !== 'bloodGlucose' || some.length === 0 || some.length === entries.length)
+    return undefined;
+  const found = 'some values are in mmol/l, and some in mg/dl';
+  return { field, entries, found, is: 'wrong', whole: { confirm: 'write all in one unit' } };
 }
 
 /** A table of fewer ratings may lack the high ones by chance. */

@@ -4,7 +4,7 @@ import {
   ML_PER_FLUID_OUNCE,
   MMOL_PER_MG_OF_LACTATE,
 } from '../../base/units.ts';
-import { SUMMED_TOTALS, WELLNESS_FIELDS, isDayTotal, unitNameOf } from '../fields.ts';
+import { SUMMED_TOTALS, WELLNESS_FIELDS, isDayTotal, unitNameOf, unitsOf } from '../fields.ts';
 import type { DayDraft, Entry } from '../types.ts';
 import { type FileFacts, type Objection, HOUR_SECS, about, numberIn } from './objection.ts';
 
@@ -19,17 +19,33 @@ export function isFarWeight(kg: number, before = kg): boolean {
 
 /**
  * Weights that differ by a quarter from those before them. If no other weight of the input is near, it is
- * left out; the weight that was sent last, or that the profile holds, may be old.
+ * left out; the weight that was sent last, or that the profile holds, may be old, unless the number is near to it in
+ * another unit than the remembered one.
  */
-export function farWeights(days: readonly Entry[], { lastWeight }: FileFacts): Objection[] {
+export function farWeights(
+  days: readonly Entry[],
+  { lastWeight, fieldUnits }: FileFacts,
+): Objection[] {
+  const unit = fieldUnits?.units.get('weight');
+  const { name, factor: read = 1 } = unit?.isRemembered ? unit : {};
+  const as =
+    name === undefined ? '' : `, read as ${name}, the unit that you named for such files before`;
+  const unitNear = (kg: number) =>
+    Object.entries(name === undefined ? {} : unitsOf('weight')).find(
+      ([, factor]) => !isFarWeight((kg / read) * factor, lastWeight),
+    )?.[0];
   const found: Objection[] = [];
   /** The latest weight that was near to a weight before it. */
   let near: number | undefined;
   let last: number | undefined;
   for (const entry of days) {
     const kg = numberIn(entry, 'weight');
-    if (kg === undefined || kg < LEAST_WEIGHT_KG) continue;
-    const before = (other?: number) => `is ${kg} kg, and the weight before was ${other} kg`;
+    if (kg === undefined) continue;
+    const before = (other?: number) => `is ${kg} kg${as}, and the weight before was ${other} kg`;
+    const other = isFarWeight(kg, lastWeight) ? unitNear(kg) : undefined;
+    if (other !== undefined)
+      found.push(about('weight', entry, `${before(lastWeight)}: ${other}?`, 'unit'));
+    if (kg < LEAST_WEIGHT_KG) continue;
     if (isFarWeight(kg, near) && isFarWeight(kg, last ?? near))
       found.push(about('weight', entry, before(near), 'unit'));
     else near = kg;

@@ -42,10 +42,7 @@ function mostInDoubt(objections: readonly Objection[], columns: Columns): Object
   });
 }
 
-/** Records in the platform's form are not converted, so that only its own unit confirms them. */
-function isConfirmed(field: string, is: Objection['is'], facts: FileFacts): boolean {
-  const { mapping, units, ofDay } = facts;
+function isConfirmed(field: string, is: Objection['is'], { units, ofDay }: FileFacts): boolean {
   if (is === 'days') return ofDay?.has(field) === true;
-  if (is !== 'unit') return false;
-  return mapping === undefined ? units?.get(field)?.factor === 1 : units?.has(field) === true;
+  return is === 'unit' && units?.has(field) === true;
 }

@@ -11,20 +11,21 @@ const good = (from: Path): MappingRule => ({ from, words: { '1': 10, '2': 7, '3'
 const bad = (from: Path): MappingRule => ({ from, words: { '1': 1, '2': 4, '3': 7, '4': 10 } });
 
 /**
- * Most names are the platform's own. Left out: `temp*` (a value copied from an earlier day), the loads of
+ * Most names are the platform's own. Left out: values copied from an earlier day (`temp*`), the loads of
  * one day, `sportInfo`, and fields of the athlete's own.
  */
 const fields: Readonly<Record<string, Path | MappingRule>> = {
   ...Object.fromEntries(
     (
-      'hrv sleepSecs sleepScore readiness weight bodyFat abdomen vo2max steps systolic diastolic ' +
+      'hrv sleepSecs sleepScore readiness bodyFat abdomen vo2max steps systolic diastolic ' +
       'bloodGlucose lactate respiration spO2 ctl atl comments'
     )
       .split(' ')
       .map((name) => [name, name]),
   ),
   hrvSdnn: 'hrvSDNN',
-  restingHr: 'restingHR',
+  weight: { from: 'weight', unless: 'tempWeight' },
+  restingHr: { from: 'restingHR', unless: 'tempRestingHR' },
   avgSleepingHr: 'avgSleepingHR',
   sleepQuality: good('sleepQuality'),
   mood: good('mood'),

@@ -216,6 +216,8 @@ export interface MappingRule {
    * (a member for the unit, `--unit`, an answer of the user).
    */
   readonly mayLackUnit?: true;
+  /** There is no value if this member is true. */
+  readonly unless?: Path;
   /** What the value is, if it is not the field's: left out with a note. */
   readonly means?: string;
   /** Decimals to keep. Fields that the platform counts in whole numbers are rounded anyway. */

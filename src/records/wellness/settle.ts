@@ -22,19 +22,25 @@ export interface SettledDay {
 }
 
 /**
- * Leaves out the values that the platform holds already, those that the user took back, and those of a
- * program that does not count beside the one that sent its value before.
+ * Leaves out the values that the platform holds already, those that the user took back, those of a
+ * program that does not count beside the one that sent its value before, and those of an older file of the same program.
  *
  * @param whole send also what the platform holds already
  */
 export function settleDay(
-  { fields, programs, sources }: Pick<PreparedRecord, 'fields' | 'programs' | 'sources'>,
+  {
+    fields,
+    programs,
+    sources,
+    asOf = {},
+  }: Pick<PreparedRecord, 'fields' | 'programs' | 'sources' | 'asOf'>,
   known: Sent,
   { rank, force, whole }: { readonly rank: Rank; readonly force: boolean; readonly whole: boolean },
 ): SettledDay {
   const values: JsonObject = {};
   const notes: Warning[] = [];
   const sent: Record<string, SentField> = {};
+  const outdated = new Map<string, string[]>();
   let isUndone = false;
   const note = (field: string, message: Warning['message']) =>
     void notes.push({ source: sources[0] ?? '', field, message });
@@ -58,9 +64,17 @@ export function settleDay(
     }
     const isOther = before !== undefined && before.source !== program && !force;
     const isOutranked = isOther && rank(before.source, name) < rank(program, name);
+    const written = asOf[name] ?? null;
+    const isOlder =
+      before !== undefined && !isOther && !force && (written ?? Infinity) < (before.asOf ?? 0);
     if (before === undefined || before.value === value) {
       if (before === undefined || force || whole) values[name] = value;
-      sent[name] = { ...before, value, source: isOutranked ? before.source : program };
+      const stays = isOutranked || isOlder;
+      sent[name] = { ...(stays ? before : { ...before, source: program, asOf: written }), value };
+      continue;
+    }
+    if (isOlder) {
+      outdated.set(program, [...(outdated.get(program) ?? []), name]);
       continue;
     }
     const [one, two] = [
@@ -76,11 +90,16 @@ export function settleDay(
     }
     const earlier = { value: before.value, source: before.source };
     values[name] = value;
-    sent[name] = { value, source: program, before: earlier, undone: null };
+    sent[name] = { value, source: program, asOf: written, before: earlier, undone: null };
     if (!isOther) continue;
     sent[name] = { ...sent[name], reported: { ...reported, [before.source]: before.value } };
     note(name, contestNote(`${two} replaces ${one}`, before.source, name));
   }
+  for (const [program, names] of outdated)
+    note(
+      names.join(', '),
+      `an older file of ${program} than the one sent before: not sent. --force sends it`,
+    );
   if ('sleepScore' in values && known['sleepQuality'] !== undefined)
     note('sleepScore', 'the platform shows the sleepQuality that was sent before in its place');
   return { values, notes, sent, isUndone, held: [] };

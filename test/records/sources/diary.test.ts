@@ -101,6 +101,20 @@ describe('a table with field names of the platform', () => {
     expect(found).toMatchObject({ bodies: [{ weight: kg }], invalid: [], notes: [] });
   });
 
+  it('has its blood pressure from one row, and its date in one column', async () => {
+    const rows = ['21:00,135,,72', '07:00,120,80,', '12:00,,,71'].map(
+      (row) => `2026-11-20,Fri,${row}`,
+    );
+    for (const all of [rows, rows.toReversed()]) {
+      const text = `date,day,time,systolic,diastolic,weightKg\n${all.join('\n')}\n`;
+      const { bodies, unread } = await read(text);
+      expect(bodies).toEqual([{ date: '2026-11-20', systolic: 120, diastolic: 80, weight: 72 }]);
+      expect(unread).toEqual(['day']);
+    }
+    const half = 'date,systolic,diastolic\n2026-11-20,135,\n';
+    expect((await read(half)).bodies).toEqual([{ date: '2026-11-20', systolic: 135 }]);
+  });
+
   it('with an unknown unit of the weight loses the weight', async () => {
     const { bodies, invalid } = await read('Date,Weight,Unit\n2026-11-20,139.6,oz\n');
     expect(bodies).toEqual([]);
@@ -134,6 +148,10 @@ describe('a table with field names of the platform', () => {
     answers.clear();
     await read(text, { memory, units });
     expect((await read(text, { memory })).bodies).toEqual(pounds);
+    const kilograms = 'Date,Weight\n2026-11-21,63.1\n2026-11-22,63.3\n';
+    expect((await read(kilograms, { memory, lastWeight: 63.3 })).refused).toEqual([
+      expect.stringMatching(/is 28.6217 kg, read as lb, the unit that you named .* 63.3 kg: kg\?/),
+    ]);
     const stated = await read('Date,Weight (lb)\n2026-11-20,139.6\n', { units });
     expect(stated.bodies).toEqual([{ date: '2026-11-20', weight: 63.32 }]);
   });

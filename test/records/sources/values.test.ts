@@ -609,10 +609,24 @@ describe('an export of no known program', () => {
       '--unit lactate=mg/dl (of mmol/l, mg/dl)',
     ],
     ['JSON with units of its own', IMPERIAL, 'states units of its own: "units"'],
-    ['own JSON of minutes', MINUTES, '--unit sleepSecs=s sends it'],
+    ['own JSON of minutes', MINUTES, '--unit sleepSecs=min (of s, min, h, hrs, hours)'],
   ])('is refused with the reason: %s', async (_, text, reason) => {
     const { bodies, refused } = await read(text, { name: 'f' });
     expect([bodies, refused.join()]).toEqual([[], expect.stringContaining(reason)]);
+  });
+
+  it.each([
+    [{ weight: 140.2 }, { weight: 'lb' }, { weight: 63.5937 }],
+    [{ weightKg: 72.4 }, { weight: 'lb' }, { weight: 72.4 }],
+    [{ sleepSecs: '450' }, { sleepSecs: 'min' }, { sleepSecs: 27_000 }],
+    [{ distanceMetres: 7.8 }, { distanceMeters: 'km' }, { distanceMeters: 7_800 }],
+    [{ sleepSecs: 450 }, { sleepSecs: 's' }, { sleepSecs: 450 }],
+    [{ mood: 0, hrv: 61 }, { mood: '/5' }, { hrv: 61 }],
+    [{ calories: 9_000, items: [] }, { calories: 'kJ' }, { calories: 2_151, items: [] }],
+  ])('of the athlete is in the unit that the user names: %j', async (values, units, sent) => {
+    const name = 'items' in values ? 'food' : 'f';
+    const { bodies } = await read(JSON.stringify({ date: DAY, ...values }), { name, units });
+    expect(bodies).toEqual([{ date: DAY, ...sent }]);
   });
 
   it.each([
