@@ -153,6 +153,7 @@ class DayQueue {
       const known = ledger.wellness.day(date).sent;
       const { values, held, isUndone } = undoneDay(known);
       if (Object.keys(values).length === 0) {
+        if (ledger.find(kind, date)?.state === 'pending') return unconfirmedDay(date);
         return held.length > 0 ? cannotForget(known, held) : isUndone ? UNDONE : UNCHANGED;
       }
     }
@@ -320,6 +321,18 @@ function cannotForget(known: SentFields, held: readonly string[]): DayOutcome {
     intended: [],
     message: `The platform cannot forget a value, and nothing was sent before these: ${valuesText(stored)}.`,
     hint: phrase`${sync('push', 'wellness', 'FILE')} replaces them.`,
+    attempts: 0,
+  };
+}
+
+/** The ledger does not know the values that an unanswered push has sent. */
+function unconfirmedDay(date: string): DayOutcome {
+  return {
+    outcome: 'conflict',
+    stored: [],
+    intended: [],
+    message: `The platform has not confirmed the last push of ${date}, and may have its values.`,
+    hint: phrase`Run ${sync('push', 'wellness', 'FILE')} with the same file, and then this again.`,
     attempts: 0,
   };
 }

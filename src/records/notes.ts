@@ -5,6 +5,12 @@ import { sentence } from '../terminal/words.ts';
 import type { Fault, PreparedRecord, RecurringNote, Units, Warning } from './types.ts';
 import type { TakenValue } from './values.ts';
 
+/** What is said of a part of a day that the user took back, and what the user can do about it. */
+export const UNDONE_NOTE = [
+  'taken back by an undo, so not sent',
+  ' (--force sends it again)',
+] as const;
+
 /** Collects problems and warnings about one record while it is read. */
 export class Notes {
   /** The place of the record, or of the item that is being read: as in {@link RawRecord}. */

@@ -2,6 +2,7 @@ import { readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { foodsHeld } from '../support/acceptance.ts';
+import { hastyClock } from '../support/delivery.ts';
 import { ROOT } from '../support/documents.ts';
 import { ndjson } from '../support/program.ts';
 import { KINDS, type World, openLoggedInWorld, play } from '../support/world.ts';
@@ -165,9 +166,27 @@ it('sync undo wellness sends the values before again, and names those that the p
   expect(heldBy(world)).toEqual({ restingHr: 46, hrv: 60 });
   // It stays away until --force.
   expect(await push(world, 'wellness', changed)).toMatchObject({ outcome: 'skipped' });
-  expect(heldBy(world)).toMatchObject({ restingHr: 46 });
+  const more = file({ restingHr: 51, hrv: 61 });
+  expect(await push(world, 'wellness', more)).toMatchObject({
+    outcome: 'pushed',
+    notes: ['taken back by an undo, so not sent (--force sends it again)'],
+  });
+  expect(heldBy(world)).toMatchObject({ restingHr: 46, hrv: 61 });
   await push(world, 'wellness', changed, '--force');
   expect(heldBy(world)).toMatchObject({ restingHr: 51 });
+});
+
+it('sync undo wellness says that an unanswered push may have arrived', async () => {
+  const world = await openLoggedInWorld();
+  const day = world.write('day.json', JSON.stringify({ date: DAY, restingHr: 46 }));
+  world.sandbox.control.addFaults('wellness:504(after)*inf');
+  expect(await world.sync(['push', 'wellness', day], { clock: hastyClock })).toMatchObject({
+    code: 5,
+  });
+  expect(await world.sync(['undo', 'wellness', DAY])).toMatchObject({
+    code: 6,
+    stdout: `${DAY}: not undone. The platform has not confirmed the last push of ${DAY}, and may have its values. Run \`sync push wellness FILE\` with the same file, and then this again.\n`,
+  });
 });
 
 it('sync undo wellness twice says that the day was undone before, and sends nothing', async () => {

@@ -1,6 +1,7 @@
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { PlatformKind } from '../../config/settings.ts';
 import type { DayItem } from '../../ledger/nutrition.ts';
+import { UNDONE_NOTE } from '../notes.ts';
 import type { JsonObject, PreparedRecord, Warning } from '../types.ts';
 import { itemText } from './items.ts';
 
@@ -26,7 +27,7 @@ const NOTES = {
   moved: ['on the day before or after now, so removed here when it is there', ''],
   gone: ['no longer in the input, so removed from the day', ' (--add keeps them)'],
   goneLater: ['no longer in the input, so would be removed from the day', ' (--add keeps them)'],
-  undone: ['taken back by an undo, so not sent', ' (--force sends it again)'],
+  undone: UNDONE_NOTE,
   others: ['not sent from here, so left on the day', ''],
 } as const;
 
@@ -44,7 +45,7 @@ export interface News {
 const DAY_NOTES = {
   overruled: 'the platform answers as Coach Watts does, so a day is added to, not replaced',
   partialTotals: 'the total of a part of the day is not sent; the platform adds up the items',
-  undone: 'taken back by an undo, so not sent (--force sends it again)',
+  undone: UNDONE_NOTE.join(''),
   unseen:
     'this platform replaces a day and does not show it: what anyone else wrote on it is erased',
 } as const;

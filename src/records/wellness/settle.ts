@@ -1,4 +1,5 @@
 import type { SentField } from '../../ledger/wellness.ts';
+import { UNDONE_NOTE } from '../notes.ts';
 import { OWN_RECORDS, contestNote } from '../prefer.ts';
 import type { JsonObject, JsonValue, PreparedRecord, Rank, Warning } from '../types.ts';
 import { show } from '../values.ts';
@@ -41,7 +42,7 @@ export function settleDay(
   const notes: Warning[] = [];
   const sent: Record<string, SentField> = {};
   const outdated = new Map<string, string[]>();
-  let isUndone = false;
+  const undone: string[] = [];
   const note = (field: string, message: Warning['message']) =>
     void notes.push({ source: sources[0] ?? '', field, message });
   for (const [name, value] of Object.entries(fields)) {
@@ -59,7 +60,7 @@ export function settleDay(
     }
     const program = programs[name] ?? OWN_RECORDS;
     if (!force && before?.undone === value) {
-      isUndone = true;
+      undone.push(name);
       continue;
     }
     const isOther = before !== undefined && before.source !== program && !force;
@@ -100,9 +101,11 @@ export function settleDay(
       names.join(', '),
       `an older file of ${program} than the one sent before: not sent. --force sends it`,
     );
+  if (undone.length > 0 && Object.keys(values).length > 0)
+    note(undone.join(', '), UNDONE_NOTE.join(''));
   if ('sleepScore' in values && known['sleepQuality'] !== undefined)
     note('sleepScore', 'the platform shows the sleepQuality that was sent before in its place');
-  return { values, notes, sent, isUndone, held: [] };
+  return { values, notes, sent, isUndone: undone.length > 0, held: [] };
 }
 
 /** Returns the other values that the platform holds of a day, as it showed them last, else the sent ones. */
