@@ -10,7 +10,7 @@ import { WELLNESS_NAMES, plain } from '../names.ts';
 
 /** Names in the platform's answers, and of columns that any diary may have, as `plain` writes them. */
 const NEUTRAL =
-  /^(?:id|userid|tsb|custommetrics|(?:created|updated)at|source|(?:local|calendar)?date|(?:week)?day|week|month|year|time(?:zone)?|notes?|comments?|weather|bmi|height|(?:waist|hips?|chest|neck|thighs?)(?:\(\w+\))?)$/;
+  /^(?:id|userid|tsb|custommetrics|(?:created|updated)at|source|(?:local|calendar|measurement)?date(?:time)?|timeofmeasurement|(?:week)?day|week|month|year|time(?:zone)?|notes?|comments?|weather|bmi|height|(?:waist|hips?|chest|neck|thighs?)(?:\(\w+\))?)$/;
 
 /** Words in the names of other values of a body, a night or a diet, which no field reads. */
 const OF_ATHLETES =

@@ -113,6 +113,10 @@ describe('a table with field names of the platform', () => {
     }
     const half = 'date,systolic,diastolic\n2026-11-20,135,\n';
     expect((await read(half)).bodies).toEqual([{ date: '2026-11-20', systolic: 135 }]);
+    for (const name of ['dateTime', 'localDate', 'measurement date', 'time of measurement']) {
+      const { bodies } = await read(`date,${name},weightKg\n2026-11-20,x,72\n`);
+      expect(bodies).toEqual([{ date: '2026-11-20', weight: 72 }]);
+    }
   });
 
   it('with an unknown unit of the weight loses the weight', async () => {
