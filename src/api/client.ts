@@ -176,7 +176,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
         if (!(error instanceof SyncError) || !mayLeave || !mayConcernFields(error)) throw error;
         refused = error;
       }
-      // A second refusal is about what has to be sent.
+      // A second refusal concerns the fields that must be sent.
       const answer = await send(part.body);
       const attempts = answer.attempts + Number(refused.details['attempts'] ?? 0);
       if (answer.outcome === 'rejected') return { ...answer, attempts, left: [] };

@@ -21,13 +21,13 @@ export class NoList extends SyncError {
 const REFUSED_QUERY: readonly unknown[] = [400, 422];
 
 export interface WorkoutPage {
-  /** Those that no page before had. */
+  /** Without the workouts of earlier pages. */
   readonly workouts: readonly WireObject[];
   /** The platform may have more than it shows here. */
   readonly isCut: boolean;
 }
 
-/** The smallest page size that a platform may have by itself, and what such sizes are a multiple of. */
+/** The smallest page size that a platform may choose, and the step between such sizes. */
 const LEAST_PAGE = 10;
 const ROUND = 5;
 

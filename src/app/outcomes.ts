@@ -55,7 +55,9 @@ export const SKIPPED = {
   },
   'before-since': { words: 'before --since' },
   'not-new': { words: 'there before --new-only' },
-  'not-an-activity': { words: 'without an activity (settings, courses and the like)' },
+  'not-an-activity': {
+    words: 'without an activity to send (settings, courses, walks of phone apps)',
+  },
   unchanged: OUTCOMES.skipped,
   undoing: {
     words: phrase`partly undone (${sync('undo', 'upload', 'FILE')} finishes it)`,

@@ -13,7 +13,7 @@ export interface WorkoutRange {
 }
 
 /**
- * The service's workouts, newest first. `rest`: what it has beyond the limit: `older` workouts, `others` of any
+ * The service's workouts, newest first. `rest`: workouts beyond the limit: `older` workouts, `others` of any
  * time, `unseen` ones that it may have and does not list. `other`: the unchanged body of an answer that is not a
  * list of objects.
  */

@@ -119,7 +119,7 @@ export async function registerClient(
   return decodeClient(objectIn(answer) ?? {}, asked);
 }
 
-/** What an answer lacks counts as what was asked for. */
+/** A member that the answer lacks counts as requested. */
 function decodeClient(
   answer: Readonly<Record<string, unknown>>,
   asked: Pick<NewClient, 'clientName' | 'redirectUri' | 'registeredAt'>,

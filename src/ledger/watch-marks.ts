@@ -24,8 +24,8 @@ export function watchMarks(database: Database, account: string, now: () => numbe
   return {
     isSeen: (path: string, stamp: FileStamp) => has(path, stamp, 'seen'),
     /**
-     * Returns whether a file is a seen one that was renamed, moved, copied or touched: it has that one's size, and its
-     * path or its time, which no seen file of another size has. Its recording was over when that one was seen.
+     * Returns whether a seen file was renamed, moved or copied to this one, or touched: it has that file's size, and its
+     * path or its time, which no seen file of another size has. Its recording was over when that file was seen.
      *
      * @param endedAt of the recording (ms since the epoch)
      */

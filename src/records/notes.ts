@@ -5,7 +5,7 @@ import { sentence } from '../terminal/words.ts';
 import type { Fault, PreparedRecord, RecurringNote, Units, Warning } from './types.ts';
 import type { TakenValue } from './values.ts';
 
-/** What is said of a part of a day that the user took back, and what the user can do about it. */
+/** The note about a part of a day that the user took back, and what the user can do about it. */
 export const UNDONE_NOTE = [
   'taken back by an undo, so not sent',
   ' (--force sends it again)',

@@ -116,7 +116,7 @@ export function chooseFoods(
 }
 
 /**
- * Chooses between a day's fields and those that were sent before, if one of them is the athlete's own. Fields beside
+ * Chooses between a day's fields and the sent ones, if one of both is the athlete's own. Fields beside
  * items are those of the items.
  *
  * @param warn gets a note about each value that is contradicted

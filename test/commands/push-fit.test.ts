@@ -275,7 +275,7 @@ describe('sync upload of a FIT file with wellness', () => {
     const world = await open();
     const device = writeDevice(world);
     expect((await world.sync(['upload', device])).stdout).toContain(
-      '5 without an activity (settings, courses and the like). 4 files hold wellness: `sync push wellness` with the same folder sends it.',
+      '5 without an activity to send (settings, courses, walks of phone apps). 4 files hold wellness: `sync push wellness` with the same folder sends it.',
     );
     const again = await world.lines(['upload', device]);
     expect(again.filter(({ wellness }) => wellness === true)).toHaveLength(4);

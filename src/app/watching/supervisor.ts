@@ -300,7 +300,7 @@ class SupervisedWatcher {
     throw asError(why);
   }
 
-  /** Checks whose login it is, and when it ends. Warns if that is soon. */
+  /** Checks the owner of the login, and when it ends. Warns if that is soon. */
   async #checkLogin(end: AbortSignal): Promise<void> {
     const { clock } = this.#setup.context;
     const { health, announcer } = this.#shared;

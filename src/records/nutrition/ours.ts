@@ -63,7 +63,7 @@ export interface Ours {
   /** Items of the inputs that the user has taken back. */
   readonly undone: readonly DayItem[];
   readonly fields: JsonObject;
-  /** Fields that the user has taken back, as far as the inputs state no other value. */
+  /** Fields that the user has taken back, and of which the inputs state no other value. */
   readonly undoneFields: JsonObject;
   /** Totals that are left out, since they count a part of the day. */
   readonly partialTotals: readonly string[];
@@ -280,7 +280,7 @@ function withoutInputs(item: DayItem, isOut: (input: ItemInput) => boolean): Day
 
 /** Pairs an input's items with the known ones that they are versions of. */
 function pair(items: readonly DayItem[], bodies: readonly JsonObject[], input: ItemInput) {
-  // Of equal items, one that other inputs state stays: the surplus one of a corrected duplicate goes.
+  // Of equal items, the shared one stays: the surplus one of a corrected duplicate goes.
   const sharing = ({ inputs }: DayItem) =>
     inputs.some((each) => sameInput(each, input)) ? inputs.length : 0;
   const left = new Set([...items].sort((one, other) => sharing(other) - sharing(one)));

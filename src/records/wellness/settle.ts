@@ -23,8 +23,8 @@ export interface SettledDay {
 }
 
 /**
- * Leaves out the values that the platform holds already, those that the user took back, those of a
- * program that does not count beside the one that sent its value before, and those of an older file of the same program.
+ * Leaves out the values that the platform holds already, that the user took back, that are of a
+ * program that does not count beside the sender of the value before, or of an older file of the same program.
  *
  * @param whole send also what the platform holds already
  */

@@ -108,7 +108,7 @@ describe('the outcome of a file', () => {
     [[uploaded], '1 file: 1 uploaded.'],
     [
       [settings, old, old],
-      'Nothing to send. 3 files: 2 uploaded before, 1 without an activity (settings, courses and the like).',
+      'Nothing to send. 3 files: 2 uploaded before, 1 without an activity to send (settings, courses, walks of phone apps).',
     ],
     [
       [
@@ -119,7 +119,7 @@ describe('the outcome of a file', () => {
         { ...sent, outcome: 'rejected', message: 'No.' },
         { path: 'r/a.fit', outcome: 'failed', code: 'NETWORK', message: 'No.' },
       ],
-      '6 files: 1 uploaded, 1 already at the platform, 1 without an activity (settings, courses and the like), 1 invalid, 1 refused, 1 not sent.',
+      '6 files: 1 uploaded, 1 already at the platform, 1 without an activity to send (settings, courses, walks of phone apps), 1 invalid, 1 refused, 1 not sent.',
     ],
     [[wouldUpload, wouldUpload], '2 files: 2 would be uploaded.'],
     [[processing], '1 file: 1 uploaded (the platform is processing it).'],
