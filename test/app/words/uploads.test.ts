@@ -136,7 +136,7 @@ describe('the outcome of a file', () => {
     };
     const command = '`sync push wellness` with the same folder sends it.';
     expect(text(0)).toMatch(/apps\)\.$/);
-    expect(text(1)).toMatch(new RegExp(`like\\)\\. 1 file holds wellness: ${command}$`));
+    expect(text(1)).toMatch(new RegExp(`apps\\)\\. 1 file holds wellness: ${command}$`));
     expect(text(3)).toContain(` 3 files hold wellness: ${command}`);
   });
 
