@@ -387,6 +387,29 @@ it('verify and status say that such a platform accepted a recording', async () =
   });
 });
 
+it('a platform that keeps the items that a day lacks, as its answer shows, has not removed them', async () => {
+  const held = new Map<unknown, object>();
+  const merges = ({ body = {} }: PlainRequest) => {
+    for (const item of body['items'] as { name: string }[]) held.set(item.name, item);
+    return { body: { date: DAY, items: [...held.values()] } };
+  };
+  const { sync, lines, write } = await openPlainWorld({ nutrition: merges });
+  const item = (name: string) => ({ name, carbs: 25, logged_at: `${DAY}T08:00:00Z` });
+  const push = async (...names: string[]) => {
+    write('n.json', JSON.stringify([{ date: DAY, items: names.map(item) }]));
+    return await sync(['push', 'nutrition', 'n.json']);
+  };
+  expect((await push('Gel', 'Oats')).code).toBe(0);
+  for (const run of [await push('Gel'), await push('Gel')]) {
+    expect(run.code).toBe(6);
+    expect(run.stdout).toMatch(/not all sent\. The platform holds "Oats, /);
+  }
+  const undo = () => lines(['undo', 'nutrition', DAY], { code: held.size > 0 ? 6 : 0 });
+  expect((await undo())[0]).toMatchObject({ outcome: 'conflict' });
+  held.clear();
+  expect((await undo())[0]).toMatchObject({ outcome: 'undone' });
+});
+
 it('a dry run of a nutrition day says what the run erases or refuses', async () => {
   const { platform, lines, sync, write } = await openPlainWorld();
   await sync(['config', 'set', 'platform.kind', 'interface']);

@@ -285,6 +285,7 @@ export class DayDelivery {
     const refusal = this.#refusalToReplace(plan);
     if (refusal !== undefined) return refusal;
     const list = wholeList(plan);
+    const sent = [...plan.keep, ...plan.post].map((item) => withState(item, 'base'));
     if (list !== undefined || !this.#hasFields()) {
       const whole = { ...plan, keep: plan.keep.map((item) => withState(item, 'unsure')) };
       await this.#post(whole, list, await service.repeatable());
@@ -297,12 +298,12 @@ export class DayDelivery {
         service.ledger.platform.note('nutrition', 'adds');
         return undefined;
       }
+      const left = answer?.remove.map(({ shown }) => shown) ?? [];
+      if (left.length > 0) return this.#finish({ ...plan, keep: sent, post: [] }, left);
     }
     nutrition.forgetOtherTokens(this.#date);
     this.#noteGone(plan.remove);
-    const items = [...plan.keep, ...plan.post]
-      .filter((item) => !isLeaving(item) || isUndone(item))
-      .map((item) => withState(item, 'base'));
+    const items = sent.filter((item) => !isLeaving(item) || isUndone(item));
     const outcome = this.#finish({ ...plan, keep: items, post: [] });
     if (outcome.outcome !== 'pushed' || !this.#isNew) return outcome;
     warn(words.dayNote(this.#job, 'unseen'));
