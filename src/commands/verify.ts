@@ -108,7 +108,7 @@ function itemText(
         ...(durationSecs === undefined ? [] : [clockTime(durationSecs)]),
         ...(distanceMeters === undefined ? [] : [distance(distanceMeters)]),
       ].join(', ');
-      const why = isLeg ? ' The platform keeps one leg of a recording with several sports.' : '';
+      const why = isLeg ? ' The platform keeps one activity of a recording with several.' : '';
       return `${title}\n  ${path}: the workout is shorter: ${size}.${why}`;
     }
     case 'pending':

@@ -222,7 +222,7 @@ describe('sync verify', () => {
     world.write('tri.fit', makeRecording({ ...legs, startTime: START }));
     await world.sync(['upload', 'tri.fit']);
     const { code, stdout } = await world.sync(['verify']);
-    expect([code, stdout]).toEqual([0, /one leg of a recording/]);
+    expect([code, stdout]).toEqual([0, /one activity of a recording/]);
     expect(stdout).toContain('1 recording: 1 is a workout (1 shorter than recorded).');
   });
 
