@@ -213,8 +213,8 @@ export const SCHEMA = `
     path TEXT NOT NULL,
     size INTEGER NOT NULL,
     mtime_ms REAL NOT NULL,
-    -- seen: was there before, so it is not sent. unfinished: reported as incomplete.
-    mark TEXT NOT NULL CHECK (mark IN ('seen', 'unfinished')),
+    -- seen: was there before, so it is not sent. moved: a seen one at another path. unfinished: reported as incomplete.
+    mark TEXT NOT NULL CHECK (mark IN ('seen', 'moved', 'unfinished')),
     -- When it was put (ms since the epoch).
     marked_at INTEGER NOT NULL,
     PRIMARY KEY (account, path)

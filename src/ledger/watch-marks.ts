@@ -14,18 +14,19 @@ export function watchMarks(database: Database, account: string, now: () => numbe
       INSERT OR REPLACE INTO watch_marks (account, path, size, mtime_ms, mark, marked_at)
       VALUES (${account}, ${path}, ${stamp.size}, ${stamp.mtimeMs}, ${mark}, ${now()})`;
   };
-  const has = (filePath: string, fileStamp: FileStamp, mark: string) => {
+  const markOf = (filePath: string, fileStamp: FileStamp) => {
     const { path, stamp } = identityOf(filePath, fileStamp);
     const row = database.get`
-      SELECT 1 FROM watch_marks WHERE account = ${account} AND path = ${path}
-        AND size = ${stamp.size} AND mtime_ms = ${stamp.mtimeMs} AND mark = ${mark}`;
-    return row !== undefined;
+      SELECT mark FROM watch_marks WHERE account = ${account} AND path = ${path}
+        AND size = ${stamp.size} AND mtime_ms = ${stamp.mtimeMs}`;
+    return (row as { mark: string } | undefined)?.mark;
   };
   return {
-    isSeen: (path: string, stamp: FileStamp) => has(path, stamp, 'seen'),
+    isSeen: (path: string, stamp: FileStamp) =>
+      ['seen', 'moved'].includes(markOf(path, stamp) ?? ''),
     /**
      * Returns whether a seen file was renamed, moved or copied to this one, or touched: it has that file's size, and its
-     * path or its time, which no seen file of another size has. Its recording was over when that file was seen.
+     * path or its time, which no other seen file has. Its recording was over when that file was seen.
      *
      * @param endedAt of the recording (ms since the epoch)
      */
@@ -35,17 +36,20 @@ export function watchMarks(database: Database, account: string, now: () => numbe
       const row = database.get`
         SELECT 1 FROM watch_marks
         WHERE account = ${account} AND mark = 'seen' AND size = ${size} AND marked_at > ${endedAt}
-          AND (path = ${path} OR (mtime_ms = ${mtimeMs} AND NOT EXISTS (
-            SELECT 1 FROM watch_marks
-            WHERE account = ${account} AND mtime_ms = ${mtimeMs} AND size <> ${size})))`;
+          AND (path = ${path} OR (mtime_ms = ${mtimeMs} AND 1 = (
+            SELECT count(*) FROM watch_marks
+            WHERE account = ${account} AND mark = 'seen' AND mtime_ms = ${mtimeMs})))`;
       return row !== undefined;
     },
-    isReported: (path: string, stamp: FileStamp) => has(path, stamp, 'unfinished'),
+    isReported: (path: string, stamp: FileStamp) => markOf(path, stamp) === 'unfinished',
     /** Marks files that were there before: they are not sent. One transaction. */
-    markSeen(files: readonly { readonly path: string; readonly stamp: FileStamp }[]) {
+    markSeen(
+      files: readonly { readonly path: string; readonly stamp: FileStamp }[],
+      mark: 'seen' | 'moved' = 'seen',
+    ) {
       if (files.length === 0) return;
       transaction(database, () => {
-        for (const { path, stamp } of files) put(path, stamp, 'seen');
+        for (const { path, stamp } of files) put(path, stamp, mark);
       });
     },
     markReported(path: string, stamp: FileStamp) {

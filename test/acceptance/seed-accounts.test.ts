@@ -181,10 +181,9 @@ describe('sync seed --accounts', () => {
   });
 
   it('requires the mark of a test account in the profile of each account', async () => {
-    const home = openHome({ SYNC_BASE_URL: 'https://training.example.com', A_TOKEN: 'a' });
+    const home = openHome({ SYNC_BASE_URL: 'https://nowhere.invalid', A_TOKEN: 'a' });
     const run = (...args: string[]) => runInProcess(args, { home });
     await run('config', 'set', 'testAccount', 'true', '--profile', 'marked');
-    await run('config', 'set', 'baseUrl', 'https://nowhere.invalid', '--profile', 'marked');
     const file = join(home.dir, 'accounts.json');
     writeFileSync(
       file,

@@ -184,8 +184,10 @@ it('--new-only counts what is there at its first start, and never sends it, also
 it('--new-only leaves out an old ride that was renamed, moved, copied or touched, and sends a new one of its size', async () => {
   const old = ['a', 'b', 'c', 'd', 'e'].map((name) => join(world.folder, `${name}.fit`));
   const [a = '', b = '', c = '', d = '', e = ''] = old;
-  for (const path of old) put(path, anotherRecording());
-  utimesSync(c, 1_600_000_000, 1_600_000_000);
+  for (const [index, path] of old.entries()) {
+    put(path, anotherRecording());
+    utimesSync(path, 1_600_000_000 + index, 1_600_000_000 + index);
+  }
   const once = ['watch', '--once', '--new-only', world.folder];
   await world.lines(once);
   renameSync(a, join(world.folder, 'z.fit'));
@@ -200,6 +202,7 @@ it('--new-only leaves out an old ride that was renamed, moved, copied or touched
   // A device that reuses its names, and a ride that was in progress at the first start.
   const now = anotherRecording({ startTime: new Date() });
   put(e, now);
+  renameSync(join(world.folder, 'z.fit'), join(world.folder, 'y.fit'));
   const other = anotherRecording();
   put(join(world.folder, 'other.fit'), other);
   await world.lines(once);

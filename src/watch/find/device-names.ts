@@ -64,8 +64,11 @@ export function marksByName(marks: WatchMarks, names: DeviceNames): WatchMarks {
     isSeen: (path, stamp) => marks.isSeen(names.of(path), stamp),
     isSeenElsewhere: (path, stamp, endedAt) =>
       marks.isSeenElsewhere(names.of(path), stamp, endedAt),
-    markSeen: (files) =>
-      marks.markSeen(files.map(({ path, stamp }) => ({ path: names.of(path), stamp }))),
+    markSeen: (files, mark) =>
+      marks.markSeen(
+        files.map(({ path, stamp }) => ({ path: names.of(path), stamp })),
+        mark,
+      ),
     newOnly: (folder) =>
       marks.newOnly(names.of(folder), names.isOnDevice(folder) ? ALL_DEVICES : undefined),
   };

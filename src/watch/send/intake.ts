@@ -165,9 +165,9 @@ export class Intake {
   }
 
   /** Leaves out files that were there before `--new-only`, from now on. */
-  leaveOut(files: readonly FoundFile[]): void {
+  leaveOut(files: readonly FoundFile[], mark?: 'moved'): void {
     const { dryRun, marks, tally } = this.#parts;
-    if (!dryRun) marks.markSeen(files);
+    if (!dryRun) marks.markSeen(files, mark);
     this.leftOut += files.length;
     for (const { path } of files) tally?.(notNew(path));
   }
@@ -350,7 +350,7 @@ export class Intake {
       return true;
     }
     if (newOnly && marks.isSeenElsewhere(file.path, file.stamp, lastTime(contents.bytes))) {
-      this.leaveOut([file]);
+      this.leaveOut([file], 'moved');
       return true;
     }
     if (dryRun || !this.#copy(recording, contents.bytes)) {

@@ -473,8 +473,8 @@ describe('the text of the status', () => {
     const half = join(paths.stateDir, 'half.fit');
     writeFileSync(half, 'FIT');
     opened.database.run`
-      INSERT INTO watch_marks (account, path, size, mtime_ms, mark)
-      VALUES (${account}, ${half}, 3, 0, 'unfinished')`;
+      INSERT INTO watch_marks (account, path, size, mtime_ms, mark, marked_at)
+      VALUES (${account}, ${half}, 3, 0, 'unfinished', 0)`;
     opened.close();
     for (const owner of [account, 'https://else.example athlete:1']) {
       const folder = join(outboxFolder(paths.stateDir), owner === account ? 'e' : 'f', 'dead');
