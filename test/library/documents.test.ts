@@ -23,7 +23,8 @@ describe('docs/library.md', () => {
   });
 
   it.each(examples)('prints what the example at line $line says', ({ text }) => {
-    const args = ['--input-type=module', '--eval', text];
+    const code = text.replaceAll("'/tmp/", `'${openHome().dir}/`);
+    const args = ['--input-type=module', '--eval', code];
     const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
     expect(stderr).toBe('');
     expect(promised(text)).not.toEqual([]);
