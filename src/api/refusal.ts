@@ -213,7 +213,7 @@ function isOfLogin(response: HttpResponse): boolean {
   return OF_LOGIN.some((code) => code === oauthError(response));
 }
 
-/** Returns whether a refusal with any status took the token, and asks for a scope that it lacks. */
+/** Returns whether a refusal, of any status, accepts the token and asks for a further scope. */
 export function asksForScope(response: HttpResponse): boolean {
   return oauthError(response) === 'insufficient_scope';
 }

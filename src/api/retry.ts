@@ -180,9 +180,7 @@ function unavailable(
   const { status, headers } = response;
   const words = sent === undefined ? undefined : serviceMessage(response, sent);
   const because = words === undefined || repeatsStatus(words) ? '.' : `: ${sentence(words)}`;
-  // The service's `Date` header decides: its clock may differ from this machine's.
-  const theirs = Date.parse(headers['date'] ?? '');
-  const asked = readRetryAfter(headers['retry-after'], Number.isNaN(theirs) ? now : theirs);
+  const asked = readRetryAfter(headers, now);
   const limited = status === 429;
   const unknown = limited ? 'in a minute' : 'later';
   const when = asked ? `in ${duration(asked)}` : unknown;
@@ -207,13 +205,18 @@ const LONGEST_ASKED_MS = 3_650 * 86_400_000;
 /**
  * Reads `Retry-After` (RFC 9110 section 10.2.3): a number of seconds, or a date.
  *
+ * @param now time of this machine (ms since the epoch): used without a `Date` header, since the service's clock may differ
  * @returns ms from now, from 0 to {@link LONGEST_ASKED_MS}.
  */
-function readRetryAfter(header: string | undefined, now: number): number | undefined {
+export function readRetryAfter(
+  { 'retry-after': header, date: sentAt = '' }: HttpResponse['headers'],
+  now: number,
+): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Math.min(LONGEST_ASKED_MS, Number(header) * 1000);
   // All three date formats begin with the weekday; the oldest has no zone and means GMT.
   if (!/^\s*(?:mon|tue|wed|thu|fri|sat|sun)/i.test(header)) return undefined;
   const date = Date.parse(/gmt\s*$/i.test(header) ? header : `${header} GMT`);
-  return Number.isNaN(date) ? undefined : Math.min(LONGEST_ASKED_MS, Math.max(0, date - now));
+  const from = Date.parse(sentAt) || now;
+  return Number.isNaN(date) ? undefined : Math.min(LONGEST_ASKED_MS, Math.max(0, date - from));
 }

@@ -13,9 +13,9 @@ export interface WorkoutRange {
 }
 
 /**
- * The service's workouts, newest first. `rest`: workouts beyond the limit: `older` workouts, `others` of any
- * time, `unseen` ones that it may have and does not list. `other`: the unchanged body of an answer that is not a
- * list of objects.
+ * The service's workouts, newest first. `rest`: the workouts that are left out: `older` ones, or `others` of any
+ * time, beyond the limit; `unseen`: the service may have more than its list. `other`: the body of an answer that is
+ * not a list of objects, unchanged.
  */
 export type WorkoutList =
   | {

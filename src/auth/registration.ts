@@ -1,5 +1,6 @@
 import { deliveryOf } from '../api/http-failure.ts';
 import { type Http, type HttpRequest, type HttpResponse, isSuccess } from '../api/http.ts';
+import { readRetryAfter } from '../api/retry.ts';
 import { refusalMessage } from '../api/wire.ts';
 import type { Context } from '../base/context.ts';
 import { SyncError, attempt } from '../base/errors.ts';
@@ -113,7 +114,7 @@ export async function registerClient(
   const request = { method: 'POST', url, contentType: 'application/json', body } as const;
   const answer = await send(context, http, request);
   if ('why' in answer) return answer;
-  if (!isSuccess(answer)) return { why: refusal(answer) };
+  if (!isSuccess(answer)) return { why: refusal(answer, context.clock.now()) };
   const registeredAt = new Date(context.clock.now()).toISOString();
   const asked = { clientName, redirectUri, registeredAt };
   return decodeClient(objectIn(answer) ?? {}, asked);
@@ -156,12 +157,12 @@ export function isSameUri(text: unknown, redirectUri: string): text is string {
 
 const NO_REGISTRATION = { why: 'registers no applications by itself' };
 
-function refusal(answer: HttpResponse): string {
+function refusal(answer: HttpResponse, now: number): string {
   switch (answer.status) {
     case 404:
       return NO_REGISTRATION.why;
     case 429:
-      return `takes no more registrations now: try again in ${waitOf(answer)}, or type a client ID`;
+      return `takes no more registrations now: try again in ${waitText(answer, now)}, or type a client ID`;
     case 400:
       return `refused to register an application: ${refusalMessage(answer, [])}`;
     default:
@@ -169,9 +170,9 @@ function refusal(answer: HttpResponse): string {
   }
 }
 
-function waitOf({ headers }: HttpResponse): string {
-  const seconds = Number(headers['retry-after']);
-  return seconds > 0 ? duration(seconds * 1000) : 'an hour';
+function waitText({ headers }: HttpResponse, now: number): string {
+  const waitMs = readRetryAfter(headers, now);
+  return waitMs ? duration(waitMs) : 'an hour';
 }
 
 async function send(

@@ -1,3 +1,4 @@
+import { isObject } from '../base/json.ts';
 import { SyncError } from './errors.ts';
 import type { ClientOptions } from './types.ts';
 
@@ -22,8 +23,8 @@ export function checkLogin(options: ClientOptions): void {
 
 /** @throws SyncError `USAGE` unless it is a path, or bytes with one */
 export function checkRecording(given: unknown): void {
-  const isFile = isObject(given) && 'path' in given && 'bytes' in given;
-  if (isFile && typeof given.path === 'string' && given.bytes instanceof Uint8Array) return;
+  const { path, bytes } = isObject(given) ? given : {};
+  if (typeof path === 'string' && bytes instanceof Uint8Array) return;
   throw new SyncError('USAGE', 'upload: a path, or an object with path and bytes, is expected.');
 }
 
@@ -56,8 +57,4 @@ export function checkNumber(
 ): void {
   if (given === undefined || (given >= least && given <= most)) return;
   throw new SyncError('USAGE', `${option}: ${given} is not a number from ${least} to ${most}.`);
-}
-
-function isObject(given: unknown): given is object {
-  return typeof given === 'object' && given !== null;
 }

@@ -10,7 +10,7 @@ export type * from './types.ts';
  * Creates a client of a training platform: the same code as the program `sync`. Sends and opens nothing
  * before the first operation.
  *
- * @throws SyncError `CONFIG` for an address or a zone that cannot be used, `USAGE` for another invalid option
+ * @throws SyncError `CONFIG` for an invalid address or zone, `USAGE` for any other invalid option
  */
 export function createClient(options: ClientOptions): Client {
   try {

@@ -59,6 +59,25 @@ export function contestNote(counts: Text, other: string, field?: string): Text {
   return phrase`${counts}. ${sync('config', 'set', 'prefer', choice)} chooses ${other}`;
 }
 
+interface Claim {
+  readonly program: string;
+  readonly value: JsonValue;
+}
+
+/** Says whether a value that was sent before counts, or the new one of another program. */
+export function contestWithSent(
+  field: string,
+  sent: Claim,
+  own: Claim,
+  isOutranked: boolean,
+): Pick<Warning, 'field' | 'message'> {
+  const [one, two] = [sent, own].map(({ program, value }) => `${show(value)} of ${program}`);
+  const message = isOutranked
+    ? contestNote(`${one}, sent before, counts, and not ${two}`, own.program, field)
+    : contestNote(`${two} replaces ${one}`, sent.program, field);
+  return { field, message };
+}
+
 /** Returns the program of an export. */
 export function programOf({ kind, name }: ItemInput): string | undefined {
   return kind === 'source' ? name.replace(/: .*/, '') : undefined;
@@ -133,11 +152,11 @@ export function chooseFields(
     if (sent === undefined || before === undefined || program === undefined) return true;
     if (isOfAthlete(before) === isOfAthlete(program) || field === 'rawJson') return true;
     const isOutranked = rank(before, field) < rank(program, field);
-    const [one, two] = [`${show(sent)} of ${before}`, `${show(value)} of ${program}`];
-    const message = isOutranked
-      ? contestNote(`${one}, sent before, counts, and not ${two}`, program, field)
-      : contestNote(`${two} replaces ${one}`, before, field);
-    if (!sameJson(sent, value)) warn({ field, message });
+    const [one, two] = [
+      { program: before, value: sent },
+      { program, value },
+    ];
+    if (!sameJson(sent, value)) warn(contestWithSent(field, one, two, isOutranked));
     return !isOutranked;
   };
   const isWhole = parts.every(({ items }) => items === undefined);

@@ -20,8 +20,8 @@ export interface Verified {
   /**
    * `pending`: no workout yet, and less than {@link PROCESSING_MS} since the upload. `missing`: still no
    * workout; the platform could not process the recording, or the workout was deleted. `notKnown`: the
-   * platform may have more workouts than it lists, or never named an item that it took, and never listed a
-   * recording from here.
+   * list of workouts may be incomplete, or the platform has shown no recording from here, neither in an answer
+   * nor in a list.
    */
   readonly outcome: 'present' | 'missing' | 'pending' | 'notKnown';
   /** The id of its workout, if the service shows one. */

@@ -73,7 +73,7 @@ describe('sync undo upload', () => {
     expect(await titles()).toHaveLength(1);
   });
 
-  it('asks for an upload first if the platform may have a recording that it never confirmed', async () => {
+  it('asks for an upload first if an earlier one has no answer', async () => {
     const world = await openLoggedInWorld();
     world.write('ride.fit', ride);
     world.sandbox.control.addFaults('upload-fit:504(after)*inf');

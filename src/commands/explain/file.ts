@@ -91,8 +91,8 @@ export async function* explainFile(
       const days = records.datesFrom('wellness', origin);
       const stamp = attempt(() => lstatSync(absolute));
       const isSeen = standing === 'good' && stamp !== undefined && marks.isSeen(absolute, stamp);
-      const own = copy === undefined ? (isSeen ? 'left-out' : standing) : 'copied';
-      const state = wouldBe(item, own, days);
+      const unsent = isSeen ? 'left-out' : standing;
+      const state = wouldBe(item, copy === undefined ? unsent : 'copied', days);
       const activity = 'activity' in item && item.activity;
       yield item.outcome === 'invalid'
         ? unusable(item)

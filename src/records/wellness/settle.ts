@@ -1,6 +1,6 @@
 import type { SentField } from '../../ledger/wellness.ts';
 import { UNDONE_NOTE } from '../notes.ts';
-import { OWN_RECORDS, contestNote } from '../prefer.ts';
+import { OWN_RECORDS, contestWithSent } from '../prefer.ts';
 import type { JsonObject, JsonValue, PreparedRecord, Rank, Warning } from '../types.ts';
 import { show } from '../values.ts';
 import { isSame } from './answer.ts';
@@ -78,15 +78,16 @@ export function settleDay(
       outdated.set(program, [...(outdated.get(program) ?? []), name]);
       continue;
     }
-    const [one, two] = [
-      `${show(before.value)} of ${before.source}`,
-      `${show(value)} of ${program}`,
-    ];
+    const contest = () => {
+      const earlier = { program: before.source, value: before.value };
+      const { message } = contestWithSent(name, earlier, { program, value }, isOutranked);
+      note(name, message);
+    };
     const reported = { ...before.reported, [program]: value };
     if (isOutranked) {
       sent[name] = { ...before, reported };
       if (before.reported?.[program] === value) continue;
-      note(name, contestNote(`${one}, sent before, counts, and not ${two}`, program, name));
+      contest();
       continue;
     }
     const earlier = { value: before.value, source: before.source };
@@ -94,7 +95,7 @@ export function settleDay(
     sent[name] = { value, source: program, asOf: written, before: earlier, undone: null };
     if (!isOther) continue;
     sent[name] = { ...sent[name], reported: { ...reported, [before.source]: before.value } };
-    note(name, contestNote(`${two} replaces ${one}`, before.source, name));
+    contest();
   }
   for (const [program, names] of outdated)
     note(

@@ -351,7 +351,7 @@ describe('the answer to a registration', () => {
     expect(new URLSearchParams(query).get('redirect_uri')).toBe(uri);
   });
 
-  it('is not asked for by --start, if the metadata say that it brings a secret', async () => {
+  it('registers no client with --start if the metadata promise it a secret', async () => {
     const methods = ['client_secret_post'];
     const { url, posts } = await metadataServer(() => ({
       token_endpoint_auth_methods_supported: methods,
