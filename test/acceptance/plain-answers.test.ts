@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openLoggedInWorld, requestCounts } from '../support/acceptance.ts';
+import { hastyClock } from '../support/delivery.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { type PlainAnswer, type PlainRequest, openPlainWorld } from '../support/plain-platform.ts';
 import { ndjson } from '../support/program.ts';
@@ -245,6 +246,38 @@ describe('sync workouts and verify', () => {
     expect(none.stderr).toContain('may have more workouts');
     const lines = ndjson((await sync(['workouts', '--json'])).stdout);
     expect(lines.at(-1)).toMatchObject({ total: 10, more: true });
+  });
+
+  it('do not prove by a part of the list that an undo removed a workout', async () => {
+    let isWhole = true;
+    let externalId = '';
+    const sent = all.map((workout) => ({ ...workout, source: 'fit_file' }));
+    const { platform, sync, write } = await openPlainWorld({
+      workouts: ({ query }) => {
+        const whole =
+          query.get('offset') === '0' ? [...sent, { ...sent.at(-1), id: 'own', externalId }] : [];
+        return { body: isWhole ? whole : sent.slice(0, 10) };
+      },
+    });
+    const undo = () => sync(['undo', 'upload', 'ride.fit', '--yes'], { clock: hastyClock });
+    write('ride.fit', ride);
+    await sync(['upload', 'ride.fit']);
+    const [{ fileName } = {}] = platform.recordings.values();
+    externalId = `fit_${START.getTime()}_${String(fileName).replace(/\W/g, '_')}`;
+    const codes: number[] = [];
+    for (const status of [404, 504, 504]) {
+      platform.answers.unknown = () => {
+        isWhole = false;
+        return { status };
+      };
+      codes.push((await undo()).code);
+      isWhole = status === 404;
+    }
+    // No way to remove it; no answer; not in the list.
+    expect(codes).toEqual([6, 5, 6]);
+    platform.answers.upload = { status: 400 };
+    expect((await sync(['upload', 'ride.fit', '--force'])).code).toBe(6);
+    expect((await sync(['upload', 'ride.fit'])).stdout).toMatch(/uploaded before/);
   });
 
   it('list the newest first, and call them so only if the platform does, too', async () => {
