@@ -54,6 +54,8 @@ export class DeviceMonitor {
   /** Pauses before the probes that follow the last change (ms). */
   #probes: number[] = [];
   #wake: (() => void) | undefined;
+  /** Counts devices that were seen to be unplugged. */
+  #losses = 0;
 
   private constructor(context: Pick<Context, 'clock' | 'trace'>, options: MonitorOptions) {
     this.#context = context;
@@ -95,6 +97,7 @@ export class DeviceMonitor {
    * back before that, the listeners learn that.
    */
   lost({ key }: Device): void {
+    this.#losses += 1;
     this.#devices = this.#devices.filter((device) => device.key !== key);
     this.#probeSoon();
   }
@@ -137,10 +140,13 @@ export class DeviceMonitor {
 
   async #probe(): Promise<void> {
     const { find, places } = this.#options;
+    const losses = this.#losses;
     try {
       // A watcher may be reading them, and they have one reader at a time.
       const known = this.#devices.filter(({ access }) => access === 'mtp');
       const { devices, silent } = await find({ ...places, known }, this.#ended.signal);
+      // The search may have seen a device that left meanwhile: another one follows.
+      if (losses !== this.#losses) return;
       const here = devices.filter(isDevice);
       // Keep a device if its mount does not answer.
       const quiet = this.#devices.filter(

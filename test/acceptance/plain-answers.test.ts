@@ -264,7 +264,7 @@ describe('sync workouts and verify', () => {
     await sync(['upload', 'ride.fit']);
     const [{ fileName } = {}] = platform.recordings.values();
     externalId = `fit_${START.getTime()}_${String(fileName).replace(/\W/g, '_')}`;
-    const codes: number[] = [];
+    const codes: (number | null)[] = [];
     for (const status of [404, 504, 504]) {
       platform.answers.unknown = () => {
         isWhole = false;

@@ -83,6 +83,26 @@ it('reports a device that came back before the next look, if its folder was seen
   expect(changes).toEqual([['serial:garmin:1']]);
 });
 
+it('does not report a device again that a search saw before its folder was seen to disappear', async () => {
+  const media = scratchDir();
+  mkdirSync(join(media, 'a'));
+  writeFileSync(join(media, 'a', 'device'), '1');
+  const found = devicesIn(media);
+  let answer: (found: FoundDevices) => void = () => undefined;
+  const answers = [found, new Promise<FoundDevices>((resolve) => (answer = resolve))];
+  let searches = 0;
+  const monitor = await monitorOf(media, {
+    find: async () => await (answers[searches++] ?? { devices: [], silent: [] }),
+  });
+  const changes: string[][] = [];
+  monitor.listen((devices) => changes.push(devices.map(({ key }) => key)));
+  await until(() => searches === 2);
+  monitor.lost(found.devices[0] as Device);
+  answer(found);
+  await until(() => searches > 2);
+  expect(changes).toEqual([]);
+});
+
 it('says which devices over MTP it knows, so that their files are not opened again', async () => {
   const root = '/run/user/1000/gvfs/mtp:host=Edge/Storage';
   const mtp: Device = {
