@@ -9,6 +9,7 @@ import { stale } from './docs/document.mjs';
 const PARTS = {
   schema: false,
   json: true,
+  records: false,
   sources: false,
   devices: false,
   settings: false,

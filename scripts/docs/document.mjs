@@ -32,7 +32,7 @@ export async function keepPart(path, origin, part) {
   const begin = `<!-- Written by ${origin}. -->`;
   const page = read(path);
   const from = page.indexOf(begin);
-  const to = page.indexOf('<!-- End of the written part. -->');
+  const to = page.indexOf('<!-- End of the written part. -->', from);
   if (from === -1 || to < from) throw new Error(`${path} has no part that begins with ${begin}`);
   await keep(path, [page.slice(0, from) + begin, part, page.slice(to)].join('\n\n'));
 }

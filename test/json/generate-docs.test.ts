@@ -43,13 +43,13 @@ describe('npm run generate-docs', () => {
     expect(generateDocs(ROOT, 'settings', 'nonsense')).toEqual({
       status: 2,
       stderr:
-        'Unknown: nonsense. The parts are: schema, json, sources, devices, settings, sandbox, pictures.\n',
+        'Unknown: nonsense. The parts are: schema, json, records, sources, devices, settings, sandbox, pictures.\n',
     });
   });
 
   // json-examples.test.ts and pictures.test.ts compare the parts that run the program.
   it('finds every part up to date that follows from the source alone', () => {
-    const parts = ['schema', 'sources', 'devices', 'settings', 'sandbox'];
+    const parts = ['schema', 'records', 'sources', 'devices', 'settings', 'sandbox'];
     expect(generateDocs(ROOT, '--check', ...parts)).toEqual({ status: 0, stderr: '' });
   });
 });
