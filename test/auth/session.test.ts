@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { loginLockPath, withLoginLock } from '../../src/auth/login-lock.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
-import type { CredentialStore, Credentials } from '../../src/credentials/store.ts';
+import type { Credentials, SessionStore } from '../../src/credentials/store.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { type Text, renderText } from '../../src/base/phrase.ts';
 import type { SandboxServer } from '../../src/sandbox/server.ts';
@@ -36,7 +36,7 @@ async function loggedIn(options: Parameters<typeof sandbox>[0] = {}) {
   return { service, stateDir, clock, needs, credentials };
 }
 
-const stored = async (store: CredentialStore): Promise<Credentials> => {
+const stored = async (store: SessionStore): Promise<Credentials> => {
   const found = await store.load(never);
   if (found === undefined) throw new Error('nothing is stored');
   return found;
@@ -292,7 +292,7 @@ describe('a login that has ended', () => {
     const newer = freshLogin(service, clock);
     let loads = 0;
     // The first look, the look under the lock, and then the look after the refusal.
-    const load: CredentialStore['load'] = async (signal) =>
+    const load: SessionStore['load'] = async (signal) =>
       ++loads < 3 ? await needs.store.load(signal) : newer;
     const store = { ...needs.store, load };
     const token = await openTestSession({ ...needs, store }).accessToken(never);
@@ -349,9 +349,9 @@ describe('failures that keep the login', () => {
   });
 
   /** Returns a store that is locked whenever tokens are saved after a refresh, while `isLocked`. */
-  function lockedStore(over: CredentialStore, isLocked: () => boolean): CredentialStore {
+  function lockedStore(over: SessionStore, isLocked: () => boolean): SessionStore {
     const locked = new SyncError('KEYCHAIN_LOCKED', 'It is locked.', { hint: 'Unlock it.' });
-    const save: CredentialStore['save'] = (next, signal) =>
+    const save: SessionStore['save'] = (next, signal) =>
       isLocked() ? Promise.reject(locked) : over.save(next, signal);
     const commit = (next: Credentials) => save(next, never);
     const prepareSave = () => Promise.resolve({ commit, discard: () => undefined });
@@ -419,10 +419,10 @@ describe('failures that keep the login', () => {
 describe('refreshStartedAt in the store', () => {
   /** A store with its own way to commit and to save new tokens. */
   const storeThat = (
-    over: CredentialStore,
+    over: SessionStore,
     commit: () => Promise<void>,
     save: (real: () => Promise<void>) => Promise<void>,
-  ): CredentialStore => ({
+  ): SessionStore => ({
     ...over,
     prepareSave: async (...all) => ({ ...(await over.prepareSave(...all)), commit }),
     save: (next, signal) => save(() => over.save(next, signal)),
@@ -459,8 +459,7 @@ describe('refreshStartedAt in the store', () => {
 
 describe('a missing or foreign login', () => {
   it('throws AUTH_REQUIRED without a stored login', async () => {
-    const { needs } = await loggedIn();
-    await needs.store.delete(never);
+    const needs = sessionOptions(await sandbox(), { stateDir: scratchDir() });
     const message = 'Not logged in (profile "default").';
     const error = await failure(openTestSession(needs).accessToken(never));
     expect(error).toMatchObject({ code: 'AUTH_REQUIRED', message });
