@@ -6,7 +6,6 @@ import { SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Clock } from '../base/time.ts';
 import { NEVER } from '../base/tasks.ts';
-import { type GivenSecret, secretFor } from '../credentials/open-store.ts';
 import type { Credentials, PreparedSave, SessionStore } from '../credentials/store.ts';
 import { refreshTokens } from './token-endpoint.ts';
 import type { NewTokens } from './token-response.ts';
@@ -29,8 +28,8 @@ export interface RefreshOptions {
   readonly http: Http;
   readonly tokenUrl: URL;
   readonly store: SessionStore;
-  /** Replaces the stored secret, if it is for the same client: see {@link secretFor}. */
-  readonly clientSecret: GivenSecret | undefined;
+  /** Returns the client secret to send with a login's tokens, as `secretFor` does. */
+  readonly secretOf: (login: Credentials) => Secret | undefined;
   /** As `retry` of an {@link Endpoint}. */
   readonly retry?: RetryPolicy;
 }
@@ -68,7 +67,7 @@ export async function refreshLogin(
   refreshToken: Secret,
 ): Promise<RefreshOutcome> {
   const { clock, signal: stop } = context;
-  const { http, tokenUrl, store, clientSecret, retry } = options;
+  const { http, tokenUrl, store, secretOf, retry } = options;
   const prepared = await prepareSave(context, store, before);
   // From here until the new tokens are saved, Ctrl-C waits.
   const grace = gracePeriod(stop, clock);
@@ -80,7 +79,7 @@ export async function refreshLogin(
         { ...context, signal: grace.signal },
         { http, url: tokenUrl, retry },
         {
-          client: { id: before.clientId, secret: secretFor(before, clientSecret) },
+          client: { id: before.clientId, secret: secretOf(before) },
           refreshToken,
           before: before.tokens,
         },

@@ -15,7 +15,7 @@ import {
 } from '../config/config.ts';
 import { endpointUrl, serviceId } from '../config/endpoints.ts';
 import { environmentStore } from '../credentials/environment.ts';
-import { type StoreOptions, givenSecret, openLoginStore } from '../credentials/open-store.ts';
+import { type StoreOptions, openLoginStore, secretFor } from '../credentials/open-store.ts';
 import type { Credentials } from '../credentials/store.ts';
 import { endedAt, loginEnded, loginHint, notLoggedIn } from './login-errors.ts';
 import { withLoginLock } from './login-lock.ts';
@@ -75,7 +75,7 @@ export function openSession(
     accountId: config.account?.id,
     loginId: config.loginId,
     unnamed: config.unnamedLedger,
-    clientSecret: givenSecret(config),
+    secretOf: (login) => secretFor(login, config),
     attended: options.attended,
     account: hasEnvironmentTokens(config) ? undefined : accountUrls(config),
   });

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { loginLockPath, withLoginLock } from '../../src/auth/login-lock.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { findPaths } from '../../src/config/paths.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
+import { secretFor } from '../../src/credentials/open-store.ts';
 import type { Credentials, SessionStore } from '../../src/credentials/store.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { type Text, renderText } from '../../src/base/phrase.ts';
@@ -106,20 +109,19 @@ describe('a refresh', () => {
   });
 
   it.each([
-    ['another client', (service: SandboxServer) => ({ service: service.url, clientId: 'another' })],
-    ['another service', () => ({ service: 'https://else.example', clientId: CONFIDENTIAL })],
-  ])('sends the client and secret of the login as JSON, not those of %s', async (_what, whose) => {
-    const { service, clock, needs } = await loggedIn();
+    ['another client', { SYNC_CLIENT_ID: 'another' }],
+    ['another service', { SYNC_BASE_URL: 'https://else.example' }],
+  ])('sends the client and secret of the login as JSON, not those of %s', async (_what, other) => {
+    const { service, clock, needs, stateDir } = await loggedIn();
     const clientSecret = new Secret('sandbox-secret');
     const login = mint(service, { clientId: CONFIDENTIAL });
     await needs.store.save({ ...login, clientSecret }, never);
     clock.advance(HOUR);
-    const other = {
-      ...whose(service),
-      secret: new Secret('of somebody else'),
-      onlyReplaces: false,
-    };
-    await openTestSession({ ...needs, clientSecret: other }).accessToken(never);
+    const secret = { SYNC_CLIENT_SECRET: 'of somebody else' };
+    const env = { SYNC_BASE_URL: service.url, SYNC_CLIENT_ID: CONFIDENTIAL, ...secret, ...other };
+    const config = loadConfig({ env, paths: findPaths(env, 'linux', stateDir) }, undefined);
+    const secretOf = (stored: Credentials) => secretFor(stored, config);
+    await openTestSession({ ...needs, secretOf }).accessToken(never);
     const [request] = service.control.requests({ route: 'token' });
     const headers = { 'content-type': 'application/json' };
     expect(request).toMatchObject({ status: 200, headers });
