@@ -240,6 +240,24 @@ it.each<[string, (client: ServiceClient) => Promise<unknown>, unknown, object]>(
     { code: 'SCOPE_MISSING', scope: 'health:write' },
   ],
   [
+    'the scope for a change of a workout',
+    (c) => c.removeWorkout('1', never()),
+    { message: 'Insufficient scope' },
+    { code: 'SCOPE_MISSING', scope: 'workout:write' },
+  ],
+  [
+    'the scope for a change of the profile',
+    (c) => c.updateProfile({}, never()),
+    { message: 'Insufficient scope' },
+    { code: 'SCOPE_MISSING', scope: 'profile:write' },
+  ],
+  [
+    'the scope for reading days',
+    (c) => c.listDays('wellness', { first: '', last: '', limit: 1 }, never()),
+    { message: 'Insufficient scope' },
+    { code: 'SCOPE_MISSING', scope: 'health:read' },
+  ],
+  [
     'a refusal, if it is about something else',
     pushWellness,
     { message: 'This account is deactivated' },
