@@ -57,11 +57,11 @@ export class CallbackServer {
   readonly #accepted = withResolver<CheckedCallback>();
   /** The query of the accepted answer; '' for a pasted address, or after the end. */
   #acceptedQuery: string | undefined;
-  #outcome: LandingPage | undefined;
+  /** The page that callbacks get when the login is over. */
+  readonly #outcome = withResolver<LandingPage>();
   #start: StartAddress | undefined;
   /** Reasons that `onRefused` was called with. */
   readonly #reported = new Set<string>();
-  readonly #held = new Set<ServerResponse>();
   #closed: Promise<void> | undefined;
 
   private constructor(options: CallbackServerOptions, servers: readonly Server[], port: number) {
@@ -107,10 +107,9 @@ export class CallbackServer {
   }
 
   finish(page: LandingPage): void {
-    this.#outcome ??= page;
+    this.#outcome.resolve(page);
     this.#start?.end();
     this.#acceptedQuery ??= '';
-    for (const response of this.#held) this.#send(response, this.#outcome);
   }
 
   /** Lets responses in flight arrive, then stops listening. */
@@ -119,7 +118,7 @@ export class CallbackServer {
   }
 
   async #close(): Promise<void> {
-    for (const response of this.#held) this.#send(response, this.#outcome ?? stillWorkingPage());
+    this.#outcome.resolve(stillWorkingPage());
     const ended = this.#servers.map(
       (server) => new Promise<void>((resolve) => server.close(() => resolve())),
     );
@@ -161,18 +160,15 @@ export class CallbackServer {
       return;
     }
     this.accept(result, query);
+    if (this.#acceptedQuery !== query) {
+      this.#send(response, alreadyAnsweredPage());
+      return;
+    }
     // A repeated callback is the browser loading the page again: it gets the same page.
-    if (this.#acceptedQuery !== query) this.#send(response, alreadyAnsweredPage());
-    else if (this.#outcome === undefined) this.#hold(response);
-    else this.#send(response, this.#outcome);
-  }
-
-  #hold(response: ServerResponse): void {
-    this.#held.add(response);
     const timer = setTimeout(() => this.#send(response, stillWorkingPage()), HOLD_LIMIT_MS).unref();
-    response.once('close', () => {
+    void this.#outcome.promise.then((page) => {
       clearTimeout(timer);
-      this.#held.delete(response);
+      this.#send(response, page);
     });
   }
 
