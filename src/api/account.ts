@@ -3,6 +3,7 @@ import { SyncError, isTemporary } from '../base/errors.ts';
 import { sanitize } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Account } from '../config/config.ts';
+import { scopeOf } from '../config/endpoints.ts';
 import type { TokenSource } from './token-source.ts';
 import { type Http, type HttpResponse, NO_CONTENT, isSuccess } from './http.ts';
 import { asksForScope, missingScope } from './refusal.ts';
@@ -88,7 +89,7 @@ export async function whoAmI(
     ((list.status === NO_CONTENT && status !== NO_CONTENT) ||
       holdsJson(list) ||
       asksForScope(list) ||
-      (list.status === 403 && missingScope('workouts', list) !== undefined));
+      (list.status === 403 && missingScope(list, scopeOf('workouts', 'GET')) !== undefined));
   if (answer instanceof SyncError) return { kind: 'unreachable', error: answer, wasTaken };
   if (wasTaken || namesNobody) return { kind: 'unknown', wasTaken };
   const message = `The platform does not say whose login this is (${answer.status}).`;

@@ -99,11 +99,11 @@ export class Caller {
     if (isRefused && !isOptional && (await this.#isAccepted(token, tries, signal))) {
       throw notTakenNow(tries, 'is accepted elsewhere');
     }
-    const required = response.status === 403 ? scopeOf(name, request.method) : undefined;
-    const granted = required && (await tokens.scopes(signal));
-    const lacks = granted === undefined || granted.includes(required ?? '') ? undefined : required;
+    const required = scopeOf(name, request.method);
+    const granted = response.status === 403 ? await tokens.scopes(signal) : undefined;
     const base = url.pathname === this.endpoint(name).pathname ? this.#options.baseUrl : undefined;
-    const error = refusal(name, response, { attempts: tries.attempts, url, base, sent, lacks });
+    const refused = { attempts: tries.attempts, url, base, sent, required, granted };
+    const error = refusal(name, response, refused);
     const { scope } = error.details;
     if (error.code !== 'SCOPE_MISSING' || typeof scope !== 'string') throw error;
     throw error.with({ hint: this.#options.scopeHint?.(scope) });

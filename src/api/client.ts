@@ -14,7 +14,6 @@ import {
   type PushAnswer,
   type UploadAnswer,
   type WireObject,
-  decodeProfileAnswer,
   decodePushAnswer,
   decodeUploadAnswer,
   isEmpty,
@@ -280,7 +279,11 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       const call = caller.call('profile', request, NO_ROUTE, { form: 'any' });
       const { response, sent } = await call;
       if (!isSuccess(response)) return undefined;
-      return decodeProfileAnswer(response, sent, options.kind === 'coach-watts');
+      const answer = decodePushAnswer(response, sent, options.kind === 'coach-watts');
+      if (answer.outcome === 'pushed') return parseObject(response.text) ?? {};
+      throw new SyncError('REJECTED', `The platform did not take the update: ${answer.message}`, {
+        details: { status: response.status },
+      });
     },
     async userinfo(signal: AbortSignal) {
       return jsonValue((await caller.call('userinfo', { method: 'GET', signal })).response);

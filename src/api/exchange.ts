@@ -39,7 +39,6 @@ export interface Outgoing {
 
 /** Events of a request, reported by an implementation of HTTP. Each may be reported twice, {@link received} apart. */
 export interface Exchange {
-  readonly dequeued: () => void;
   /** The connection is established: from here on the service may act on the request. */
   readonly connected: () => void;
   readonly sent: () => void;
@@ -123,9 +122,9 @@ function exchange(request: HttpRequest, transport: Transport): Promise<HttpRespo
         ? undefined
         : failAfter(totalTimeoutMs, 'all of it took too long');
     const course: Exchange = {
-      dequeued: () => clearTimeout(queued),
       connected: () => {
         connected = true;
+        clearTimeout(queued);
       },
       sent: () => {
         if (!settled) answer ??= failAfter(ANSWER_TIMEOUT_MS, 'the answer took too long');

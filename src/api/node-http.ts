@@ -41,7 +41,6 @@ function start(
     course.failed(timeoutCause('the connection fell silent'));
   });
   outgoing.once('socket', (socket) => {
-    course.dequeued();
     const onConnect = () => {
       course.connected();
       clearTimeout(connecting);

@@ -26,52 +26,40 @@ const UNCHECKED = 'NODE_TLS_REJECT_UNAUTHORIZED';
 /**
  * Opens the {@link Http} for this environment. Loads an implementation when it is called first.
  *
- * `send` rejects https requests while certificates are not checked: {@link uncheckedTls}.
+ * `send` rejects https requests while certificates are not checked: {@link uncheckedTls}. It traces each request in
+ * one line: method, path, status or failure, duration. The line holds no query, header or body.
  *
  * @throws SyncError `CONFIG` that names the variable with an invalid proxy.
  */
-export async function openHttp(options: {
+export async function openHttp({
+  env,
+  connections,
+  clock,
+  trace,
+}: Pick<Context, 'clock' | 'trace'> & {
   readonly env: Env;
   readonly connections: number;
 }): Promise<Http> {
-  const { env, connections } = options;
   const settings = proxySettings(env);
   const unchecked = uncheckedTls(env);
   const { createNodeHttp } = await import('./node-http.ts');
   const direct = createNodeHttp(connections);
-  const proxied = new Map<Proxy, Http>();
-  for (const proxy of new Set([settings.http, settings.https])) {
-    if (proxy === undefined) continue;
+  let proxied: Http | undefined;
+  if (settings.proxy !== undefined) {
     const { createProxiedHttp } = await import('./undici-http.ts');
-    proxied.set(proxy, createProxiedHttp({ connections, proxy }));
+    proxied = createProxiedHttp({ connections, proxy: settings.proxy });
   }
   return {
     async send(request) {
-      // Plain http goes to this machine only.
-      if (unchecked !== undefined && request.url.protocol !== 'http:') throw unchecked;
-      const proxy = proxyFor(request.url, settings);
-      return await ((proxy && proxied.get(proxy)) ?? direct).send(request);
-    },
-    async close() {
-      await Promise.all([direct, ...proxied.values()].map((http) => http.close()));
-    },
-  };
-}
-
-/**
- * Traces each request in one line: method, path, status or failure, duration. The line holds no query,
- * header or body.
- */
-export function tracedHttp({ clock, trace }: Context, http: Http): Http {
-  return {
-    async send(request) {
+      const { method, url } = request;
       const started = clock.monotonic();
       const line = (end: string) =>
-        trace(
-          `${request.method} ${request.url.pathname} ${end} ${Math.round(clock.monotonic() - started)} ms`,
-        );
+        trace(`${method} ${url.pathname} ${end} ${Math.round(clock.monotonic() - started)} ms`);
       try {
-        const response = await http.send(request);
+        // Plain http goes to this machine only.
+        if (unchecked !== undefined && url.protocol !== 'http:') throw unchecked;
+        const isProxied = proxyFor(url, settings) !== undefined;
+        const response = await ((isProxied ? proxied : undefined) ?? direct).send(request);
         line(String(response.status));
         return response;
       } catch (error) {
@@ -79,7 +67,9 @@ export function tracedHttp({ clock, trace }: Context, http: Http): Http {
         throw error;
       }
     },
-    close: () => http.close(),
+    async close() {
+      await Promise.all([direct.close(), proxied?.close()]);
+    },
   };
 }
 
@@ -87,10 +77,8 @@ type ProxySettings = ReturnType<typeof proxySettings>;
 
 /** @throws SyncError `CONFIG` that names the variable with an invalid address. */
 export function proxySettings(env: Env) {
-  const http = proxyIn(env, 'HTTP_PROXY');
   return {
-    http,
-    https: proxyIn(env, 'HTTPS_PROXY') ?? http,
+    proxy: proxyIn(env, 'HTTPS_PROXY') ?? proxyIn(env, 'HTTP_PROXY'),
     /** The value of `NO_PROXY`; '' if it is not set. */
     noProxy: valueOf(env, 'NO_PROXY')?.[1].trim() ?? '',
   };
@@ -99,17 +87,16 @@ export function proxySettings(env: Env) {
 /** Returns the proxy for a request, or undefined if it is sent directly. */
 export function proxyFor(url: URL, settings: ProxySettings): Proxy | undefined {
   // Plain http is allowed only to this machine, and no proxy may see such a request's token.
-  if (isLoopback(url) || isExempt(url, settings.noProxy)) return undefined;
-  return url.protocol === 'https:' ? settings.https : settings.http;
+  return isLoopback(url) || isExempt(url, settings.noProxy) ? undefined : settings.proxy;
 }
 
 /**
  * Returns whether `NO_PROXY` names this host. As in curl, an entry covers a host and its subdomains, an address, or
  * a network (`10.0.0.0/8`, `fd00::/8`), and may have a port; `*` covers all hosts.
  */
-function isExempt({ hostname, port, protocol }: URL, noProxy: string): boolean {
+function isExempt({ hostname, port }: URL, noProxy: string): boolean {
   if (noProxy === '*') return true;
-  const ownPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
+  const ownPort = port || '443';
   return noProxy
     .toLowerCase()
     .split(/[\s,]+/)

@@ -2,7 +2,7 @@ import { CONTINUES, type ErrorCode, SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import { printable } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
-import { type EndpointName, REQUIRED_SCOPE } from '../config/endpoints.ts';
+import type { EndpointName } from '../config/endpoints.ts';
 import { parseObject } from '../base/json.ts';
 import { capital, sentence } from '../terminal/words.ts';
 import { IN_BETWEEN } from './http-failure.ts';
@@ -16,8 +16,10 @@ interface Declined {
   /** URL of the platform, if `url` is the endpoint's own. */
   readonly base?: URL | undefined;
   readonly sent: readonly Secret[];
-  /** The scope of this request, if the login was not granted it. */
-  readonly lacks?: string | undefined;
+  /** The scope that this request needs. */
+  readonly required?: string | undefined;
+  /** The scopes of the login; undefined: unknown. */
+  readonly granted?: readonly string[] | undefined;
 }
 
 /** Meaning of a status. Without `message`, the service's own reason is shown. */
@@ -61,7 +63,7 @@ function meaningOf(
   response: HttpResponse,
   reason: string,
   page: boolean,
-  { url, base, lacks }: Declined,
+  { url, base, required, granted }: Declined,
 ): Meaning {
   const { status, headers } = response;
   const path = url.pathname;
@@ -70,14 +72,15 @@ function meaningOf(
     : sentence(`The platform refused it (${status}): ${reason}`);
   switch (status) {
     case 401:
-      if (asksForScope(response)) return forbidden(inFull, missingScope(name, response));
+      if (asksForScope(response)) return forbidden(inFull, missingScope(response, required));
       return {
         code: 'AUTH_EXPIRED',
         message: 'The platform does not accept this login any more.',
         hint: phrase`Run ${sync('login')}.`,
       };
     case 403: {
-      const scope = lacks ?? missingScope(name, response);
+      const isUngranted = required !== undefined && granted?.includes(required) === false;
+      const scope = isUngranted ? required : missingScope(response, required);
       return page && scope === undefined
         ? { code: 'REJECTED', message: inFull, hint: IN_BETWEEN }
         : forbidden(inFull, scope);
@@ -272,12 +275,13 @@ function tooLargeMessage(name: EndpointName): string {
     : 'The record is too large for the platform (413): send fewer fields.';
 }
 
-/** Returns the scope that a refusal names, or the one of the endpoint if it speaks of scopes. */
-export function missingScope(name: EndpointName, response: HttpResponse): string | undefined {
+/** Returns the scope that a refusal names, or the one that the request needs if it speaks of scopes. */
+export function missingScope(
+  response: HttpResponse,
+  required: string | undefined,
+): string | undefined {
   const body = isJsonObject(response) ? refusalMessage(response, []) : '';
   const reason = asksForScope(response) ? `scope ${bearerChallenge(response)} ${body}` : body;
-  const required =
-    name in REQUIRED_SCOPE ? REQUIRED_SCOPE[name as keyof typeof REQUIRED_SCOPE] : undefined;
   return (
     /[a-z_]+:(?:read|write)/.exec(reason)?.[0] ?? (/scope/i.test(reason) ? required : undefined)
   );

@@ -64,7 +64,6 @@ function start(
           abort();
           return;
         }
-        course.dequeued();
         course.connected();
         if (body === null) course.sent();
       },

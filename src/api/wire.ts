@@ -93,7 +93,7 @@ export function isEmpty(response: HttpResponse): boolean {
 }
 
 /**
- * Decodes a success of a wellness or nutrition record (4.2, 4.3), or of a change: any success counts, unless the
+ * Decodes a success of a wellness or nutrition record (4.2, 4.3), or of a change (4.8): any success counts, unless the
  * body contradicts it.
  *
  * @param isStrict the body has to report success, or to show the day
@@ -218,30 +218,6 @@ export function shownDays(answer: unknown) {
     date: typeof date === 'string' ? date.slice(0, 10) : '',
     items: shownItems(row),
   }));
-}
-
-/**
- * Decodes a success of a change of the profile (4.8; not shown in the interface): any counts, unless the body
- * contradicts it.
- *
- * @param isStrict the body has to report success
- * @throws SyncError `REJECTED` if the body reports a failure, `SERVICE_ANSWER` if it does not state the outcome.
- */
-export function decodeProfileAnswer(
-  response: HttpResponse,
-  sent: Sent,
-  isStrict: boolean,
-): WireObject {
-  const body = answerIn(response);
-  if (!contradicts(body)) {
-    if (isStrict && body['success'] !== true) throw unclear(response);
-    return body;
-  }
-  throw new SyncError(
-    'REJECTED',
-    `The platform did not take the update: ${reasonIn(body, {}, sent)}`,
-    { details: { status: response.status } },
-  );
 }
 
 /** Returns whether the body is a JSON object. Gateways and captive portals send web pages. */

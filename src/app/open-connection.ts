@@ -4,7 +4,7 @@ import { openSession } from '../auth/session.ts';
 import { statedKind } from '../config/platforms.ts';
 import { type Config, accountUrls, requireBaseUrl } from '../config/config.ts';
 import { createServiceClient } from '../api/client.ts';
-import { openHttp, tracedHttp } from '../api/open-http.ts';
+import { openHttp } from '../api/open-http.ts';
 import { RETRIES, type RetryNotice, type RetryPolicy } from '../api/retry.ts';
 import type { AppContext } from './context.ts';
 
@@ -23,7 +23,7 @@ export type OpenConnection = Awaited<ReturnType<typeof openConnection>>;
 /** Opens HTTP, the login and the client: loaded with the first request. */
 export async function openConnection(context: AppContext, config: Config, options: ConnectOptions) {
   const { connections = 1, attended = context.io.interactive } = options;
-  const http = tracedHttp(context, await openHttp({ ...context, connections }));
+  const http = await openHttp({ ...context, connections });
   const session = openSession(context, config, { ...context, http, attended });
   const reportPause = pauseReporter(context);
   const client = createServiceClient(context, {

@@ -10,8 +10,8 @@ export async function withHttp<T>(
 ): Promise<T> {
   let opened: Promise<Http> | undefined;
   const open = async () => {
-    const { openHttp, tracedHttp } = await import('../api/open-http.ts');
-    return tracedHttp(context, await openHttp({ ...context, connections: 1 }));
+    const { openHttp } = await import('../api/open-http.ts');
+    return await openHttp({ ...context, connections: 1 });
   };
   const close = async () => {
     await opened?.then(

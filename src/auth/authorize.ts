@@ -16,10 +16,9 @@ export type Authorization = Awaited<ReturnType<typeof beginAuthorization>>;
 
 interface WaitOptions {
   readonly timeoutMs: number;
-  readonly onTimeout: () => SyncError;
+  readonly timeoutError: SyncError;
   /** Asks the user once for the address that the browser ended at; absent without a terminal. */
   readonly paste: ((signal: AbortSignal) => Promise<string>) | undefined;
-  readonly onPasteRefused: (message: string) => void;
 }
 
 /**
@@ -34,19 +33,6 @@ export async function beginAuthorization(options: AuthorizeOptions) {
   const { redirectUri } = server;
   const url = authorizationUrl(options, { redirectUri, state, challenge });
 
-  /** Asks until the user pastes the right address; undefined if a callback came first. */
-  async function pasted(
-    paste: (signal: AbortSignal) => Promise<string>,
-    onRefused: (message: string) => void,
-    signal: AbortSignal,
-  ): Promise<CheckedCallback | undefined> {
-    for (;;) {
-      const result = checkPastedAddress(await paste(signal), redirectUri, expected);
-      if (result.kind !== 'refused') return server.claim() ? result : undefined;
-      onRefused(result.message);
-    }
-  }
-
   return {
     /** The authorization URL. It contains the state: show it to the user, never pass it to a process. */
     url,
@@ -58,29 +44,34 @@ export async function beginAuthorization(options: AuthorizeOptions) {
     /**
      * Waits for the callback, or for a pasted address if that comes first.
      *
-     * @throws SyncError `AUTH_TIMEOUT`; the signal's reason.
+     * @throws SyncError `timeoutError`; the signal's reason.
      */
     async waitForAnswer(
-      { clock, signal }: Context,
-      { timeoutMs, onTimeout, paste, onPasteRefused }: WaitOptions,
+      { clock, signal, warn }: Context,
+      { timeoutMs, timeoutError, paste }: WaitOptions,
     ): Promise<CheckedCallback> {
       const over = new AbortController();
-      const late = new AbortController();
-      const limit = clock
-        .sleep(timeoutMs, over.signal)
-        .then(() => late.abort(onTimeout()))
-        .catch(() => undefined);
-      const either = AbortSignal.any([signal, late.signal, over.signal]);
-      const callback = server.waitForCallback(either);
-      const fromPaste =
-        paste === undefined
-          ? callback
-          : pasted(paste, onPasteRefused, either).then((answer) => answer ?? callback);
+      const stop = AbortSignal.any([signal, over.signal]);
+      const answer = server.waitForAnswer(stop);
+      const pasted = async (ask: (signal: AbortSignal) => Promise<string>) => {
+        for (;;) {
+          const result = checkPastedAddress(await ask(stop), redirectUri, expected);
+          if (result.kind !== 'refused') {
+            server.accept(result);
+            return await answer;
+          }
+          warn(result.message);
+        }
+      };
+      const timeout = clock.sleep(timeoutMs, stop).then(() => {
+        throw timeoutError;
+      });
+      const ends = [answer, timeout, ...(paste === undefined ? [] : [pasted(paste)])];
       try {
-        return await Promise.race([callback, fromPaste]);
+        return await Promise.race(ends);
       } finally {
         over.abort(new SyncError('INTERRUPTED', 'The login is over.'));
-        await Promise.allSettled([limit, callback, fromPaste]);
+        await Promise.allSettled(ends);
       }
     },
   };

@@ -55,13 +55,13 @@ export class CallbackServer {
   readonly #servers: readonly Server[];
   readonly #address: URL;
   readonly #accepted = withResolver<CheckedCallback>();
-  /** The query of the accepted callback; '' after a pasted address, or after the end. */
+  /** The query of the accepted answer; '' for a pasted address, or after the end. */
   #acceptedQuery: string | undefined;
-  #outcome: LandingPage | undefined;
+  /** The page that callbacks get when the login is over. */
+  readonly #outcome = withResolver<LandingPage>();
   #start: StartAddress | undefined;
   /** Reasons that `onRefused` was called with. */
   readonly #reported = new Set<string>();
-  readonly #held = new Set<ServerResponse>();
   #closed: Promise<void> | undefined;
 
   private constructor(options: CallbackServerOptions, servers: readonly Server[], port: number) {
@@ -70,6 +70,9 @@ export class CallbackServer {
     this.#address = new URL(options.redirectUri);
     this.#address.port = String(port);
     this.redirectUri = withRealPort(options.redirectUri, this.#address);
+    for (const server of servers) {
+      server.on('request', (request, response) => this.#onRequest(request, response));
+    }
   }
 
   /**
@@ -78,13 +81,8 @@ export class CallbackServer {
    * @throws SyncError `PORT_IN_USE`; `CONFIG` if this machine does not allow to listen there.
    */
   static async start(options: CallbackServerOptions): Promise<CallbackServer> {
-    const holder: { server?: CallbackServer } = {};
-    const { servers, port } = await listenOnLoopback(options.redirectUri, (request, response) => {
-      if (holder.server !== undefined) holder.server.#onRequest(request, response);
-      else send(response, nothingHerePage('The login has not started yet.', 503), options.profile);
-    });
-    holder.server = new CallbackServer(options, servers, port);
-    return holder.server;
+    const { servers, port } = await listenOnLoopback(options.redirectUri);
+    return new CallbackServer(options, servers, port);
   }
 
   /**
@@ -96,27 +94,22 @@ export class CallbackServer {
     return { ...this.#start, address: this.#address.origin + this.#start.path };
   }
 
-  /** Waits for the one callback that is accepted. Rejects with the signal's reason. */
-  async waitForCallback(signal: AbortSignal): Promise<CheckedCallback> {
+  /** Waits for the one answer that is accepted. Rejects with the signal's reason. */
+  async waitForAnswer(signal: AbortSignal): Promise<CheckedCallback> {
     return await unlessAborted(this.#accepted.promise, signal);
   }
 
-  /**
-   * Takes the place of the callback for a pasted address: from now on no callback is accepted.
-   *
-   * @returns false if a callback was accepted before.
-   */
-  claim(): boolean {
-    if (this.#acceptedQuery !== undefined) return false;
-    this.#acceptedQuery = '';
-    return true;
+  /** Accepts the first answer to the login: a callback, or a pasted address, which has no query here. */
+  accept(answer: CheckedCallback, query = ''): void {
+    if (this.#acceptedQuery !== undefined) return;
+    this.#acceptedQuery = query;
+    this.#accepted.resolve(answer);
   }
 
   finish(page: LandingPage): void {
-    this.#outcome ??= page;
+    this.#outcome.resolve(page);
     this.#start?.end();
     this.#acceptedQuery ??= '';
-    for (const response of this.#held) this.#send(response, this.#outcome);
   }
 
   /** Lets responses in flight arrive, then stops listening. */
@@ -125,7 +118,7 @@ export class CallbackServer {
   }
 
   async #close(): Promise<void> {
-    for (const response of this.#held) this.#send(response, this.#outcome ?? stillWorkingPage());
+    this.#outcome.resolve(stillWorkingPage());
     const ended = this.#servers.map(
       (server) => new Promise<void>((resolve) => server.close(() => resolve())),
     );
@@ -166,24 +159,16 @@ export class CallbackServer {
       this.#send(response, refusedPage(why));
       return;
     }
-    if (this.#acceptedQuery === undefined) {
-      this.#acceptedQuery = query;
-      this.#accepted.resolve(result);
-    } else if (this.#acceptedQuery !== query) {
+    this.accept(result, query);
+    if (this.#acceptedQuery !== query) {
       this.#send(response, alreadyAnsweredPage());
       return;
     }
     // A repeated callback is the browser loading the page again: it gets the same page.
-    if (this.#outcome === undefined) this.#hold(response);
-    else this.#send(response, this.#outcome);
-  }
-
-  #hold(response: ServerResponse): void {
-    this.#held.add(response);
     const timer = setTimeout(() => this.#send(response, stillWorkingPage()), HOLD_LIMIT_MS).unref();
-    response.once('close', () => {
+    void this.#outcome.promise.then((page) => {
       clearTimeout(timer);
-      this.#held.delete(response);
+      this.#send(response, page);
     });
   }
 
@@ -202,7 +187,10 @@ export class CallbackServer {
   }
 
   #send(response: ServerResponse, page: LandingPage): void {
-    send(response, page, this.#options.profile);
+    if (response.headersSent) return;
+    // One page per connection, so that none stays open when the login is over.
+    response.writeHead(page.status, { ...PAGE_HEADERS, connection: 'close' });
+    response.end(renderPage(page, this.#options.profile));
   }
 }
 
@@ -216,11 +204,4 @@ function withResolver<T>(): { promise: Promise<T>; resolve: (value: T) => void }
 function withRealPort(redirectUri: string, real: URL): string {
   if (new URL(redirectUri).port !== '0') return redirectUri;
   return redirectUri.replace(/^([^/]*\/\/[^/]*:)0+(?=\/|$)/, `$1${real.port || '80'}`);
-}
-
-function send(response: ServerResponse, page: LandingPage, profile: string | undefined): void {
-  if (response.headersSent) return;
-  // One page per connection, so that none stays open when the login is over.
-  response.writeHead(page.status, { ...PAGE_HEADERS, connection: 'close' });
-  response.end(renderPage(page, profile));
 }

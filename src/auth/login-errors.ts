@@ -2,7 +2,7 @@ import { SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import { type Config, DEFAULT_PROFILE, hasEnvironmentTokens, knownText } from '../config/config.ts';
 import { askedScopes } from '../config/platforms.ts';
-import type { CredentialStore } from '../credentials/store.ts';
+import type { SessionStore } from '../credentials/store.ts';
 
 /**
  * Returns the error for a profile without a login.
@@ -54,7 +54,7 @@ export function endedAt(at: number): SyncError {
  *
  * @param cause the refusal of the token endpoint, if there was one
  */
-export function loginEnded(store: CredentialStore, cause?: SyncError): SyncError {
+export function loginEnded(store: SessionStore, cause?: SyncError): SyncError {
   if (store.kind !== 'environment') {
     return new SyncError('AUTH_EXPIRED', 'The login has ended.', {
       hint: phrase`Run ${sync('login')}.`,

@@ -1,4 +1,4 @@
-import { type RequestListener, type Server, createServer } from 'node:http';
+import { type Server, createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
@@ -22,10 +22,7 @@ const FREE_PORT_ATTEMPTS = 5;
  * @throws SyncError `PORT_IN_USE`; `CONFIG` if this machine does not allow to listen there.
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-8.3 - `localhost` and loopback addresses
  */
-export async function listenOnLoopback(
-  uri: string,
-  onRequest: RequestListener,
-): Promise<{ servers: Server[]; port: number }> {
+export async function listenOnLoopback(uri: string): Promise<{ servers: Server[]; port: number }> {
   const redirectUri = new URL(uri);
   const wanted = redirectUri.port === '' ? 80 : Number(redirectUri.port);
   const hosts =
@@ -37,7 +34,7 @@ export async function listenOnLoopback(
     let port = wanted;
     try {
       for (const host of hosts) {
-        const server = await listenOn(host, port, onRequest).catch((cause: unknown) => {
+        const server = await listenOn(host, port).catch((cause: unknown) => {
           if (servers.length > 0 && hasNoAddress(cause)) return undefined;
           throw cause;
         });
@@ -65,16 +62,13 @@ function hasNoAddress(cause: unknown): boolean {
   return ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(systemCode(cause) ?? '');
 }
 
-function listenOn(host: string, port: number, onRequest: RequestListener): Promise<Server> {
+function listenOn(host: string, port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer(
-      {
-        requestTimeout: REQUEST_LIMIT_MS,
-        headersTimeout: REQUEST_LIMIT_MS,
-        connectionsCheckingInterval: CHECK_MS,
-      },
-      onRequest,
-    );
+    const server = createServer({
+      requestTimeout: REQUEST_LIMIT_MS,
+      headersTimeout: REQUEST_LIMIT_MS,
+      connectionsCheckingInterval: CHECK_MS,
+    });
     limitSilent(server);
     server.once('error', reject);
     server.listen({ host, port, exclusive: true, backlog: BACKLOG }, () => {

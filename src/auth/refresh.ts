@@ -6,8 +6,7 @@ import { SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Clock } from '../base/time.ts';
 import { NEVER } from '../base/tasks.ts';
-import { type GivenSecret, secretFor } from '../credentials/open-store.ts';
-import type { CredentialStore, Credentials, PreparedSave } from '../credentials/store.ts';
+import type { Credentials, PreparedSave, SessionStore } from '../credentials/store.ts';
 import { refreshTokens } from './token-endpoint.ts';
 import type { NewTokens } from './token-response.ts';
 
@@ -28,9 +27,9 @@ const NOTE_LIMIT_MS = 3_000;
 export interface RefreshOptions {
   readonly http: Http;
   readonly tokenUrl: URL;
-  readonly store: CredentialStore;
-  /** Replaces the stored secret, if it is for the same client: see {@link secretFor}. */
-  readonly clientSecret: GivenSecret | undefined;
+  readonly store: SessionStore;
+  /** Returns the client secret to send with a login's tokens, as `secretFor` does. */
+  readonly secretOf: (login: Credentials) => Secret | undefined;
   /** As `retry` of an {@link Endpoint}. */
   readonly retry?: RetryPolicy;
 }
@@ -68,7 +67,7 @@ export async function refreshLogin(
   refreshToken: Secret,
 ): Promise<RefreshOutcome> {
   const { clock, signal: stop } = context;
-  const { http, tokenUrl, store, clientSecret, retry } = options;
+  const { http, tokenUrl, store, secretOf, retry } = options;
   const prepared = await prepareSave(context, store, before);
   // From here until the new tokens are saved, Ctrl-C waits.
   const grace = gracePeriod(stop, clock);
@@ -80,7 +79,7 @@ export async function refreshLogin(
         { ...context, signal: grace.signal },
         { http, url: tokenUrl, retry },
         {
-          client: { id: before.clientId, secret: secretFor(before, clientSecret) },
+          client: { id: before.clientId, secret: secretOf(before) },
           refreshToken,
           before: before.tokens,
         },
@@ -103,7 +102,7 @@ export async function refreshLogin(
 
 async function prepareSave(
   { clock, signal }: Context,
-  store: CredentialStore,
+  store: SessionStore,
   before: Credentials,
 ): Promise<PreparedSave> {
   try {
@@ -124,7 +123,7 @@ async function prepareSave(
  */
 export async function saveRefreshed(
   { clock }: Context,
-  store: CredentialStore,
+  store: SessionStore,
   credentials: Credentials,
   replaced: Secret,
   prepared?: PreparedSave,
@@ -153,14 +152,14 @@ export function isRotated({ tokens }: Credentials, replaced: Secret): boolean {
 
 export async function recordEndedLogin(
   { clock }: Context,
-  store: CredentialStore,
+  store: SessionStore,
   login: Credentials,
 ): Promise<void> {
   await note(store, { ...login, refreshStartedAt: undefined, endedAt: clock.now() });
 }
 
 /** Records the outcome of a refresh in the store. If that fails, the next process repeats it. */
-async function note(store: CredentialStore, credentials: Credentials): Promise<void> {
+async function note(store: SessionStore, credentials: Credentials): Promise<void> {
   try {
     await store.save(credentials, AbortSignal.timeout(NOTE_LIMIT_MS));
   } catch {

@@ -3,7 +3,7 @@ import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
-import { givenSecret, secretFor } from '../credentials/open-store.ts';
+import { secretFor } from '../credentials/open-store.ts';
 import type { Credentials } from '../credentials/store.ts';
 import { revokeToken } from './token-endpoint.ts';
 
@@ -26,7 +26,7 @@ export async function revokeTokenOf(
   const token = login.tokens[`${kind}Token`];
   if (token === undefined) return { outcome: 'revoked' };
   const url = endpointUrl(new URL(login.service), config.endpoints.revoke);
-  const client = { id: login.clientId, secret: secretFor(login, givenSecret(config)) };
+  const client = { id: login.clientId, secret: secretFor(login, config) };
   try {
     const request = { client, token, kind: `${kind}_token` } as const;
     const outcome = await revokeToken(context, { http, url }, request);

@@ -15,7 +15,7 @@ import {
 } from '../config/config.ts';
 import { endpointUrl, serviceId } from '../config/endpoints.ts';
 import { environmentStore } from '../credentials/environment.ts';
-import { type StoreOptions, givenSecret, openLoginStore } from '../credentials/open-store.ts';
+import { type StoreOptions, openLoginStore, secretFor } from '../credentials/open-store.ts';
 import type { Credentials } from '../credentials/store.ts';
 import { endedAt, loginEnded, loginHint, notLoggedIn } from './login-errors.ts';
 import { withLoginLock } from './login-lock.ts';
@@ -75,7 +75,7 @@ export function openSession(
     accountId: config.account?.id,
     loginId: config.loginId,
     unnamed: config.unnamedLedger,
-    clientSecret: givenSecret(config),
+    secretOf: (login) => secretFor(login, config),
     attended: options.attended,
     account: hasEnvironmentTokens(config) ? undefined : accountUrls(config),
   });
@@ -87,9 +87,7 @@ type State =
   /** Read from the store, or refreshed and saved. */
   | { readonly name: 'usable'; readonly credentials: Credentials }
   /** Refreshed, but not saved: saved again before anything uses the tokens. */
-  | { readonly name: 'unsaved'; readonly unsaved: Unsaved }
-  /** The service refused this refresh token: this process does not send it again. */
-  | { readonly name: 'ended'; readonly refreshToken: Secret };
+  | { readonly name: 'unsaved'; readonly unsaved: Unsaved };
 
 /** Does a caller need newer tokens than these? */
 type IsStale = (credentials: Credentials) => boolean;
@@ -105,9 +103,10 @@ type IsStale = (credentials: Credentials) => boolean;
  * store holds nothing newer. That end is recorded in the store until the next login.
  */
 export class Session implements TokenSource {
+  readonly #closing = new AbortController();
+  /** Its signal is aborted when the session closes. */
   readonly #context: Context;
   readonly #options: SessionOptions;
-  readonly #closing = new AbortController();
   #state: State = { name: 'unread' };
   /** The newest login that was read, usable or not. */
   #lastRead: Credentials | undefined;
@@ -115,7 +114,7 @@ export class Session implements TokenSource {
   #task: Promise<Credentials> | undefined;
 
   constructor(context: Context, options: SessionOptions) {
-    this.#context = context;
+    this.#context = { ...context, signal: this.#closing.signal };
     this.#options = options;
   }
 
@@ -185,7 +184,7 @@ export class Session implements TokenSource {
   async #obtain(isStale: IsStale, signal: AbortSignal): Promise<Credentials> {
     for (;;) {
       signal.throwIfAborted();
-      this.#closing.signal.throwIfAborted();
+      this.#context.signal.throwIfAborted();
       if (this.#state.name === 'usable' && !isStale(this.#state.credentials)) {
         return this.#state.credentials;
       }
@@ -197,7 +196,7 @@ export class Session implements TokenSource {
   }
 
   #beginTask(isStale: IsStale): Promise<Credentials> {
-    const task = this.#readOrRefresh(isStale, this.#closing.signal).finally(() => {
+    const task = this.#readOrRefresh(isStale).finally(() => {
       this.#task = undefined;
     });
     this.#task = task;
@@ -206,25 +205,25 @@ export class Session implements TokenSource {
     return task;
   }
 
-  async #readOrRefresh(isStale: IsStale, stop: AbortSignal): Promise<Credentials> {
+  async #readOrRefresh(isStale: IsStale): Promise<Credentials> {
     const { profile, stateDir, store } = this.#options;
     if (this.#state.name === 'usable') this.#state = { name: 'unread' };
-    let credentials = await this.#loadLive(stop);
+    let credentials = await this.#loadLive();
     if (isStale(credentials) || this.#state.name === 'unsaved') {
-      const refresh = () => this.#refreshUnderLock(isStale, stop);
+      const refresh = () => this.#refreshUnderLock(isStale);
       // Tokens from the environment belong to this process alone.
       credentials =
         store.kind === 'environment'
           ? await refresh()
-          : await withLoginLock({ ...this.#context, signal: stop }, { stateDir, profile }, refresh);
+          : await withLoginLock(this.#context, { stateDir, profile }, refresh);
     }
     this.#state = { name: 'usable', credentials };
     return credentials;
   }
 
-  async #refreshUnderLock(isStale: IsStale, stop: AbortSignal): Promise<Credentials> {
+  async #refreshUnderLock(isStale: IsStale): Promise<Credentials> {
     // Another process may have refreshed while this one waited for the lock.
-    let current = await this.#loadLive(stop);
+    let current = await this.#loadLive();
     if (this.#state.name === 'unsaved') {
       const { credentials, replaced } = this.#state.unsaved;
       this.#state = { name: 'unread' };
@@ -235,25 +234,19 @@ export class Session implements TokenSource {
         current = credentials;
       }
     }
-    return isStale(current) ? await this.#refresh(current, isStale, stop) : current;
+    return isStale(current) ? await this.#refresh(current, isStale) : current;
   }
 
-  async #refresh(before: Credentials, isStale: IsStale, stop: AbortSignal): Promise<Credentials> {
+  async #refresh(before: Credentials, isStale: IsStale): Promise<Credentials> {
     const { refreshToken } = before.tokens;
-    const isRefused =
-      this.#state.name === 'ended' &&
-      refreshToken !== undefined &&
-      this.#state.refreshToken.equals(refreshToken);
-    if (refreshToken === undefined) throw await this.#endIfRejected(before, stop);
-    if (isRefused) throw loginEnded(this.#options.store);
-    const context = { ...this.#context, signal: stop };
-    const outcome = await refreshLogin(context, this.#options, before, refreshToken);
+    if (refreshToken === undefined) throw await this.#endIfRejected(before);
+    const outcome = await refreshLogin(this.#context, this.#options, before, refreshToken);
     switch (outcome.kind) {
       case 'saved': {
         const { credentials } = outcome;
         const isNew = before.tokens.accessToken?.equals(tokenOf(credentials)) !== true;
         if (isNew || this.#isDue(before)) return credentials;
-        throw await this.#endIfRejected(credentials, stop);
+        throw await this.#endIfRejected(credentials);
       }
       case 'unsaved':
         throw this.#keepUnsaved(outcome);
@@ -267,13 +260,12 @@ export class Session implements TokenSource {
    *
    * @returns the error to throw
    */
-  async #endIfRejected(login: Credentials, stop: AbortSignal): Promise<SyncError> {
+  async #endIfRejected(login: Credentials): Promise<SyncError> {
     const { http, store, account } = this.#options;
     // Before it is due, a token is replaced only after a 401.
     if (account !== undefined && !this.#isDue(login)) {
-      const context = { ...this.#context, signal: stop };
       const asked = { ...account, http, policy: RETRIES.tokens, needsProof: true };
-      const who = await whoAmI(context, asked, tokenOf(login));
+      const who = await whoAmI(this.#context, asked, tokenOf(login));
       if (who.kind === 'rejected') await recordEndedLogin(this.#context, store, login);
     }
     return loginEnded(store);
@@ -297,7 +289,6 @@ export class Session implements TokenSource {
     const stored = await this.#load(NEVER);
     const isSame = stored.tokens.refreshToken?.equals(refreshToken) === true;
     if (!isSame && !isStale(stored)) return stored;
-    this.#state = { name: 'ended', refreshToken };
     const { store } = this.#options;
     await recordEndedLogin(this.#context, store, before);
     throw store.kind === 'environment' ? loginEnded(store, refusal) : refusal;
@@ -314,11 +305,11 @@ export class Session implements TokenSource {
   }
 
   /** Loads a login that the service has not ended. */
-  async #loadLive(signal: AbortSignal): Promise<Credentials> {
-    const found = await this.#load(signal);
-    const isStored = this.#options.store.kind !== 'environment';
-    if (found.endedAt !== undefined && isStored) throw endedAt(found.endedAt);
-    return found;
+  async #loadLive(): Promise<Credentials> {
+    const { store } = this.#options;
+    const found = await this.#load(this.#context.signal);
+    if (found.endedAt === undefined) return found;
+    throw store.kind === 'environment' ? loginEnded(store) : endedAt(found.endedAt);
   }
 
   readonly #isExpired = ({ tokens }: Credentials): boolean =>

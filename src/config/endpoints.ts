@@ -29,22 +29,18 @@ export const DEFAULT_FILE_PART = 'file';
 export type EndpointName = keyof typeof DEFAULT_ENDPOINTS;
 export type Endpoints = Readonly<Record<EndpointName, string>>;
 
-/** Scope that an endpoint requires (interface 5.2). The other endpoints require none. */
-export const REQUIRED_SCOPE = {
-  uploadFit: 'workout:write',
-  wellness: 'health:write',
-  nutrition: 'nutrition:write',
-  workouts: 'workout:read',
-} as const;
+/** The scopes that requests need (interface 5.2; it names none for reading days). The other endpoints need none. */
+const SCOPES: Partial<Record<EndpointName, { readonly read?: string; readonly write: string }>> = {
+  uploadFit: { write: 'workout:write' },
+  wellness: { read: 'health:read', write: 'health:write' },
+  nutrition: { read: 'nutrition:read', write: 'nutrition:write' },
+  workouts: { read: 'workout:read', write: 'workout:write' },
+  profile: { read: 'profile:read', write: 'profile:write' },
+};
 
-/** Returns the scope that a request needs; undefined if the interface names none for it. */
+/** Returns the scope that a request needs; undefined if it needs none. */
 export function scopeOf(name: EndpointName, method: string): string | undefined {
-  const isRead = method === 'GET';
-  if (name === 'profile') return isRead ? 'profile:read' : 'profile:write';
-  if (name === 'workouts') return isRead ? REQUIRED_SCOPE.workouts : REQUIRED_SCOPE.uploadFit;
-  return !isRead && name in REQUIRED_SCOPE
-    ? REQUIRED_SCOPE[name as keyof typeof REQUIRED_SCOPE]
-    : undefined;
+  return SCOPES[name]?.[method === 'GET' ? 'read' : 'write'];
 }
 
 /**

@@ -1,9 +1,8 @@
 import type { Context } from '../base/context.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { NEVER } from '../base/tasks.ts';
 import { type Config, requireBaseUrl, requireClientId } from '../config/config.ts';
 import { serviceId } from '../config/endpoints.ts';
-import type { CredentialStore, Credentials } from './store.ts';
+import type { Credentials, SessionStore } from './store.ts';
 
 /**
  * Returns a store with the credentials from `SYNC_ACCESS_TOKEN` and `SYNC_REFRESH_TOKEN`. It keeps
@@ -14,9 +13,9 @@ import type { CredentialStore, Credentials } from './store.ts';
  *
  * @throws SyncError `CONFIG` if the base URL is missing, or the client ID that a refresh needs.
  */
-export function environmentStore({ clock, warn }: Context, config: Config): CredentialStore {
+export function environmentStore({ clock, warn }: Context, config: Config): SessionStore {
   const { access, refresh } = config.environmentTokens;
-  let current: Credentials | undefined = {
+  let current: Credentials = {
     service: serviceId(requireBaseUrl(config)),
     // An access token alone is never refreshed, so it needs no client.
     clientId: refresh === undefined ? (config.get('clientId') ?? '') : requireClientId(config),
@@ -36,29 +35,22 @@ export function environmentStore({ clock, warn }: Context, config: Config): Cred
     ...(refresh === undefined ? [] : ['SYNC_REFRESH_TOKEN']),
   ];
   let warned = false;
-  const store: CredentialStore = {
+  const save = (credentials: Credentials) => {
+    const next = credentials.tokens.refreshToken;
+    if (!warned && refresh !== undefined && next !== undefined && !next.equals(refresh)) {
+      warned = true;
+      warn(
+        phrase`The platform replaced the refresh token, and there is no place to keep the new one: SYNC_REFRESH_TOKEN no longer works after this run. Use a token that lasts: run ${sync('login', '--store', 'file')} where the state folder (SYNC_STATE_DIR) is kept between runs, or set SYNC_ACCESS_TOKEN for each run.`,
+      );
+    }
+    current = credentials;
+    return Promise.resolve();
+  };
+  return {
     kind: 'environment',
     describe: () => `the environment (${variables.join(', ')})`,
     load: () => Promise.resolve(current),
-    save(credentials) {
-      const next = credentials.tokens.refreshToken;
-      if (!warned && refresh !== undefined && next !== undefined && !next.equals(refresh)) {
-        warned = true;
-        warn(
-          phrase`The platform replaced the refresh token, and there is no place to keep the new one: SYNC_REFRESH_TOKEN no longer works after this run. Use a token that lasts: run ${sync('login', '--store', 'file')} where the state folder (SYNC_STATE_DIR) is kept between runs, or set SYNC_ACCESS_TOKEN for each run.`,
-        );
-      }
-      current = credentials;
-      return Promise.resolve();
-    },
-    prepareSave: () =>
-      Promise.resolve({ commit: (next) => store.save(next, NEVER), discard: () => undefined }),
-    delete() {
-      const existed = current !== undefined;
-      current = undefined;
-      return Promise.resolve(existed);
-    },
-    probe: () => Promise.resolve(),
+    save,
+    prepareSave: () => Promise.resolve({ commit: save, discard: () => undefined }),
   };
-  return store;
 }

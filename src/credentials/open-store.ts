@@ -94,36 +94,24 @@ export function keychainEntryName(
   return `${profile}${service} (configuration ${digest})`;
 }
 
-export interface GivenSecret {
-  /** {@link serviceId} */
-  readonly service: string;
-  readonly clientId: string;
-  readonly secret: Secret;
-  /** Only a login named the client: then the secret replaces a stored one, and is added to no login without one. */
-  readonly onlyReplaces: boolean;
-}
-
-/** Returns the secret from `SYNC_CLIENT_SECRET`, for the configured service and client. */
-export function givenSecret(config: Config): GivenSecret | undefined {
-  const { clientSecret: secret } = config;
-  if (secret === undefined) return undefined;
-  const { baseUrl, clientId } = config.unflagged;
-  if (baseUrl.value === undefined || clientId.value === undefined) return undefined;
-  const onlyReplaces = baseUrl.origin === 'profile' && clientId.origin === 'profile';
-  return { service: serviceId(baseUrl.value), clientId: clientId.value, secret, onlyReplaces };
-}
-
 /**
- * Returns the client secret to send with a login's tokens: the given one if it belongs to the same
- * client at the same service, else the stored one. A secret is never sent to another service.
+ * Returns the client secret to send with a login's tokens: that of `SYNC_CLIENT_SECRET` if the configured client at the
+ * configured service is the login's, else the stored one. A secret is never sent to another service.
  */
 export function secretFor(
   { service, clientId, clientSecret, isPublic }: Credentials,
-  given: GivenSecret | undefined,
+  config: Config,
 ): Secret | undefined {
   if (isPublic === true) return undefined;
-  const isSame = given?.service === service && given.clientId === clientId;
-  return isSame && !(given.onlyReplaces && clientSecret === undefined)
-    ? given.secret
+  if (config.clientSecret === undefined) return clientSecret;
+  const { baseUrl, clientId: client } = config.unflagged;
+  const isSame =
+    baseUrl.value !== undefined &&
+    serviceId(baseUrl.value) === service &&
+    client.value === clientId;
+  // If only a login named the client, the secret is added to no login without one.
+  const onlyReplaces = baseUrl.origin === 'profile' && client.origin === 'profile';
+  return isSame && !(onlyReplaces && clientSecret === undefined)
+    ? config.clientSecret
     : clientSecret;
 }

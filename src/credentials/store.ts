@@ -52,14 +52,14 @@ export interface PreparedSave {
 }
 
 /**
- * A place for one profile's {@link Credentials}.
+ * A place for the {@link Credentials} of a session.
  *
  * All methods throw a `SyncError`: `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED` (also if the keychain does
  * not answer in time), `CONFIG` (other users can read the token file), `STORAGE`, `AUTH_REQUIRED`
  * (the stored login is damaged), `INTERRUPTED`. None of them means "nothing stored": that is
  * `undefined`.
  */
-export interface CredentialStore {
+export interface SessionStore {
   readonly kind: 'keychain' | 'file' | 'environment';
   /** Names the place for people: "the keychain (Secret Service)", or "the file PATH". */
   describe(): string;
@@ -71,6 +71,11 @@ export interface CredentialStore {
    * `credentials` as well, so that their `refreshStartedAt` survives a crash.
    */
   prepareSave(credentials: Credentials, signal: AbortSignal): Promise<PreparedSave>;
+}
+
+/** A place in which `sync login` keeps the {@link Credentials} of one profile. */
+export interface CredentialStore extends SessionStore {
+  readonly kind: 'keychain' | 'file';
   /** @returns false if there was nothing. */
   delete(signal: AbortSignal): Promise<boolean>;
   /** Writes, reads and deletes a test entry, to prove that the store can keep a login. */

@@ -339,7 +339,11 @@ export class LibraryClient {
   async #open(): Promise<Opened> {
     try {
       const stateDir = this.#stateDir();
-      const http = await this.#openHttp({ env: this.#env, connections: this.#jobs });
+      const http = await this.#openHttp({
+        ...this.#context,
+        env: this.#env,
+        connections: this.#jobs,
+      });
       return await openClient(this.#context, this.#options, http, this.#baseUrl, stateDir);
     } catch (error) {
       // The next operation tries again.

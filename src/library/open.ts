@@ -52,7 +52,7 @@ export async function openClient(
     store: credentialStore(store, { service: id, clientId, clientSecret: secret }, now),
     tokenUrl: url('token'),
     retry: atMost(RETRIES.tokens, maxRetryWait),
-    clientSecret: undefined,
+    secretOf: (login) => login.clientSecret,
   });
   const disconnect = async () => {
     await session.close();

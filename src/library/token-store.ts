@@ -1,6 +1,6 @@
 import { SyncError, messageOf } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
-import type { CredentialStore, Credentials } from '../credentials/store.ts';
+import type { Credentials, SessionStore } from '../credentials/store.ts';
 import type { TokenStore, Tokens } from './types.ts';
 
 /** Names the only login of a client, in place of an athlete. */
@@ -17,7 +17,7 @@ export function memoryStore(tokens: Tokens): TokenStore {
   };
 }
 
-/** Returns the {@link CredentialStore} over a store of the package's user. */
+/** Returns the {@link SessionStore} over a store of the package's user. */
 export function credentialStore(
   store: TokenStore,
   {
@@ -26,7 +26,7 @@ export function credentialStore(
     clientSecret,
   }: Pick<Credentials, 'service' | 'clientSecret'> & { readonly clientId: string | undefined },
   now: () => number,
-): CredentialStore {
+): SessionStore {
   /** What a {@link TokenStore} does not keep: when a refresh began, when the login ended. */
   let notes: Partial<Credentials> = {};
   let noted: string | undefined;
@@ -76,8 +76,6 @@ export function credentialStore(
       await save(credentials);
       return { commit: save, discard: () => undefined };
     },
-    delete: () => Promise.resolve(false),
-    probe: () => Promise.resolve(),
   };
 }
 

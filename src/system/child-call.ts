@@ -30,8 +30,6 @@ export class ChildError extends Error {
 export interface ChildOptions {
   readonly childPath: string;
   readonly env: Env;
-  /** Threads of the child, 4 by default: each call that hangs keeps one. */
-  readonly threads?: number;
 }
 
 export interface ChildCall<Request extends object, Answer> {
@@ -146,9 +144,9 @@ export class ChildCaller<Request extends object, Answer> {
     if (this.#abandoned.size >= MAX_ABANDONED) {
       throw new ChildError('ETIMEDOUT', 'earlier calls still hang');
     }
-    const { childPath, env, threads = 4 } = this.#options;
+    const { childPath, env } = this.#options;
     const running = spawn(thisProcess.nodePath, [childPath], {
-      env: childEnv({ ...env, UV_THREADPOOL_SIZE: String(threads) }, 'session'),
+      env: childEnv(env, 'session'),
       // Not in the user's folder, which may be on a device.
       cwd: '/',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -35,7 +35,7 @@ export type Inheritance =
 
 /** The names of the variables that `session` keeps. */
 const SESSION =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|LANG|LANGUAGE|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DBUS_SESSION_BUS_ADDRESS|UV_THREADPOOL_SIZE|(LC|XDG)_.*)$/i;
+  /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|LANG|LANGUAGE|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DBUS_SESSION_BUS_ADDRESS|(LC|XDG)_.*)$/i;
 
 /**
  * Builds the environment of a child process. ESLint requires it for every child. The `PATH` loses

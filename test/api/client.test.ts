@@ -6,8 +6,7 @@ import type { TokenSource } from '../../src/api/token-source.ts';
 import { type ServiceClient, createServiceClient } from '../../src/api/client.ts';
 import { DEFAULT_ENDPOINTS, type Endpoints } from '../../src/config/endpoints.ts';
 import { MAX_ANSWER_BYTES } from '../../src/api/http.ts';
-import { tracedHttp } from '../../src/api/open-http.ts';
-import { createNodeHttp } from '../../src/api/node-http.ts';
+import { openHttp } from '../../src/api/open-http.ts';
 import { isAboutTheItem } from '../../src/api/refusal.ts';
 import { RETRIES } from '../../src/api/retry.ts';
 import { testContext } from '../support/context.ts';
@@ -37,8 +36,6 @@ async function open(answers: readonly Answer[], options: Options = {}) {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
-  const http = createNodeHttp(2);
-  onTestFinished(() => http.close());
   const replaced: string[] = [];
   const trace: string[] = [];
   const slept: number[] = [];
@@ -47,10 +44,12 @@ async function open(answers: readonly Answer[], options: Options = {}) {
     clock: { now: () => 0, monotonic: () => 0, sleep },
     trace: (line) => trace.push(line),
   });
+  const http = await openHttp({ ...context, env: {}, connections: 2 });
+  onTestFinished(() => http.close());
   const client = createServiceClient(context, {
     baseUrl: new URL(options.base ?? '', server.url),
     endpoints: { ...DEFAULT_ENDPOINTS, ...options.endpoints },
-    http: tracedHttp(context, http),
+    http,
     tokens: {
       scopes: () => Promise.resolve(undefined),
       accessToken: () => Promise.resolve(new Secret(replaced.length === 0 ? FIRST : SECOND)),
@@ -239,6 +238,24 @@ it.each<[string, (client: ServiceClient) => Promise<unknown>, unknown, object]>(
     pushWellness,
     { message: 'Insufficient scope' },
     { code: 'SCOPE_MISSING', scope: 'health:write' },
+  ],
+  [
+    'the scope for a change of a workout',
+    (c) => c.removeWorkout('1', never()),
+    { message: 'Insufficient scope' },
+    { code: 'SCOPE_MISSING', scope: 'workout:write' },
+  ],
+  [
+    'the scope for a change of the profile',
+    (c) => c.updateProfile({}, never()),
+    { message: 'Insufficient scope' },
+    { code: 'SCOPE_MISSING', scope: 'profile:write' },
+  ],
+  [
+    'the scope for reading days',
+    (c) => c.listDays('wellness', { first: '', last: '', limit: 1 }, never()),
+    { message: 'Insufficient scope' },
+    { code: 'SCOPE_MISSING', scope: 'health:read' },
   ],
   [
     'a refusal, if it is about something else',

@@ -5,11 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openHttp, proxyFor, proxySettings } from '../../src/api/open-http.ts';
 import { failure, listen, requestTo, startProxy } from './support.ts';
+import { testContext } from '../support/context.ts';
 import { openServer } from '../support/local-server.ts';
 import { VERSION } from '../../src/base/version.ts';
 
 const open = async (env: Record<string, string>) => {
-  const http = await openHttp({ env, connections: 2 });
+  const http = await openHttp({ ...testContext(), env, connections: 2 });
   onTestFinished(() => http.close());
   return http;
 };
@@ -31,6 +32,7 @@ it.each([
   ['without a scheme', { HTTP_PROXY: 'BARE' }],
   ['with a path', { HTTP_PROXY: 'PROXY/path?query' }],
   ['small letters before capitals', { http_proxy: 'PROXY', HTTP_PROXY: 'http://127.0.0.1:1' }],
+  ['that of https before that of http', { HTTPS_PROXY: 'PROXY', HTTP_PROXY: 'nonsense://' }],
   ['capitals where the small ones are empty', { http_proxy: '', HTTP_PROXY: 'PROXY' }],
   ['NO_PROXY that names others', { HTTP_PROXY: 'PROXY', NO_PROXY: 'other.example, .internal' }],
   ['NO_PROXY of another port', { HTTP_PROXY: 'PROXY', NO_PROXY: 'service.example:8080' }],

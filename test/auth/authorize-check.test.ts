@@ -28,7 +28,7 @@ interface Checked {
 
 async function check(base: string | URL, options: Checked = {}) {
   const { clientId = 'my-client', scopes = SCOPES, env = {}, signal } = options;
-  const http = await openHttp({ env, connections: 1 });
+  const http = await openHttp({ ...testContext(), env, connections: 1 });
   onTestFinished(() => http.close());
   const endpoint = new URL('/api/oauth/authorize', base);
   const context = testContext(signal === undefined ? {} : { signal });
@@ -91,7 +91,7 @@ describe.each(PLATFORM_NAMES)('a check at the sandbox, platform %s', (platform) 
 
   it('reports a redirect URI that is not registered', async () => {
     const service = await sandbox({ settings: { platform, exactRedirectUris: true } });
-    const http = await openHttp({ env: {}, connections: 1 });
+    const http = await openHttp({ ...testContext(), env: {}, connections: 1 });
     onTestFinished(() => http.close());
     const redirectUri = 'http://127.0.0.1:8920/login';
     const endpoint = new URL('/api/oauth/authorize', service.url);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { checkPastedAddress } from '../../src/auth/callback.ts';
 import { CallbackServer } from '../../src/auth/callback-server.ts';
 import { failedPage, loggedInPage } from '../../src/auth/landing-page.ts';
 import { SyncError } from '../../src/base/errors.ts';
@@ -13,12 +14,13 @@ import { failure, never } from './support.ts';
 
 const STATE = 'the-state-of-this-login';
 const CODE = 'the-code-of-this-login';
+const EXPECTED = { state: new Secret(STATE), origin: 'https://training.example' };
 
 async function listening(redirectUri = 'http://127.0.0.1:0/callback') {
   const refused: string[] = [];
   const server = await CallbackServer.start({
     redirectUri,
-    expected: { state: new Secret(STATE), origin: 'https://training.example' },
+    expected: EXPECTED,
     userId: process.getuid?.(),
     onRefused: (why) => refused.push(why),
   });
@@ -29,7 +31,7 @@ async function listening(redirectUri = 'http://127.0.0.1:0/callback') {
 /** Lets a browser call back, and completes its login. */
 async function logIn(server: CallbackServer, url = `${server.redirectUri}${good}`): Promise<void> {
   const browser = ask(url);
-  expect((await server.waitForCallback(never)).kind).toBe('code');
+  expect((await server.waitForAnswer(never)).kind).toBe('code');
   server.finish(loggedInPage(undefined, []));
   expect((await browser).status).toBe(200);
 }
@@ -89,7 +91,7 @@ const refusals: readonly Refusal[] = [
 it.each(refusals)('refuses $name, and keeps waiting for the callback', async (refusal) => {
   const server = await listening();
   let settled = false;
-  const waiting = server.waitForCallback(never).finally(() => (settled = true));
+  const waiting = server.waitForAnswer(never).finally(() => (settled = true));
 
   const answer = await ask(`${server.redirectUri}${refusal.query ?? ''}`, refusal);
   expect(answer.status).toBe(refusal.status);
@@ -184,7 +186,7 @@ describe('the callback of this login', () => {
     const server = await listening();
     let answered = false;
     const browser = ask(`${server.redirectUri}${good}`).finally(() => (answered = true));
-    await server.waitForCallback(never);
+    await server.waitForAnswer(never);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(answered).toBe(false);
     server.finish(failedPage('The platform did not accept it.', 'Try again later.'));
@@ -192,11 +194,11 @@ describe('the callback of this login', () => {
     expect(await browser).toMatchObject({ status: 400, body });
   });
 
-  it('keeps a callback that comes before waitForCallback is called', async () => {
+  it('keeps a callback that comes before waitForAnswer is called', async () => {
     const server = await listening();
     const browser = ask(`${server.redirectUri}${good}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect((await server.waitForCallback(never)).kind).toBe('code');
+    expect((await server.waitForAnswer(never)).kind).toBe('code');
     server.finish(loggedInPage(undefined, []));
     expect((await browser).status).toBe(200);
   });
@@ -206,7 +208,7 @@ describe('the callback of this login', () => {
     const query = 'error=access_denied&error_description=The%20user%0Asaid%20no';
     const browser = ask(`${server.redirectUri}?${query}&state=${STATE}`);
     const denied = { kind: 'error', error: 'access_denied', description: 'The user said no' };
-    expect(await server.waitForCallback(never)).toEqual(denied);
+    expect(await server.waitForAnswer(never)).toEqual(denied);
     server.finish(loggedInPage(undefined, []));
     await browser;
   });
@@ -214,11 +216,11 @@ describe('the callback of this login', () => {
   it('answers 409 to a second callback, which changes nothing', async () => {
     const server = await listening();
     const first = ask(`${server.redirectUri}${good}`);
-    const callback = await server.waitForCallback(never);
+    const callback = await server.waitForAnswer(never);
     const second = await ask(`${server.redirectUri}?code=another&state=${STATE}`);
     const body = expect.stringContaining('already has an answer') as unknown;
     expect(second).toMatchObject({ status: 409, body });
-    expect(await server.waitForCallback(never)).toBe(callback);
+    expect(await server.waitForAnswer(never)).toBe(callback);
     server.finish(loggedInPage('Anna', []));
     expect((await first).body).toContain('Anna');
     const third = await ask(`${server.redirectUri}?error=access_denied&state=${STATE}`);
@@ -228,7 +230,7 @@ describe('the callback of this login', () => {
   it('shows the same page when the browser repeats the callback', async () => {
     const server = await listening();
     const twice = [ask(`${server.redirectUri}${good}`), ask(`${server.redirectUri}${good}`)];
-    await server.waitForCallback(never);
+    await server.waitForAnswer(never);
     server.finish(loggedInPage('Anna', []));
     const pages = await Promise.all(twice);
     expect(pages.map(({ status }) => status)).toEqual([200, 200]);
@@ -237,9 +239,13 @@ describe('the callback of this login', () => {
 
   it('refuses a callback after an address was pasted', async () => {
     const server = await listening();
-    expect(server.claim()).toBe(true);
-    expect(server.claim()).toBe(false);
-    expect((await ask(`${server.redirectUri}${good}`)).status).toBe(409);
+    const { redirectUri } = server;
+    const address = `${redirectUri}?code=pasted&state=${STATE}`;
+    const pasted = checkPastedAddress(address, redirectUri, EXPECTED);
+    if (pasted.kind === 'refused') throw new Error(pasted.message);
+    server.accept(pasted);
+    expect((await ask(`${redirectUri}${good}`)).status).toBe(409);
+    expect(await server.waitForAnswer(never)).toBe(pasted);
   });
 });
 
@@ -264,7 +270,7 @@ describe('the page', () => {
   it('escapes HTML in the name of the athlete', async () => {
     const server = await listening();
     const browser = ask(`${server.redirectUri}${good}`);
-    await server.waitForCallback(never);
+    await server.waitForAnswer(never);
     server.finish(loggedInPage('<img src=x onerror=alert(1)>', ['"><script>']));
     const { body } = await browser;
     expect(body).toContain('&lt;img src=x onerror=alert(1)&gt;');
@@ -325,7 +331,7 @@ describe('listening', () => {
   it('rejects with the signal, and frees the port', async () => {
     const server = await listening();
     const stop = new AbortController();
-    const waiting = server.waitForCallback(stop.signal);
+    const waiting = server.waitForAnswer(stop.signal);
     stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C'));
     expect((await failure(waiting)).code).toBe('INTERRUPTED');
     await server.close();

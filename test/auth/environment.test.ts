@@ -89,6 +89,21 @@ it('shows why the service rejected SYNC_REFRESH_TOKEN', async () => {
   });
 });
 
+it('sends a rejected SYNC_REFRESH_TOKEN once', async () => {
+  const service = await sandbox();
+  const { session } = open({
+    SYNC_BASE_URL: service.url,
+    SYNC_CLIENT_ID: service.clientId,
+    SYNC_ACCESS_TOKEN: 'mine',
+    SYNC_REFRESH_TOKEN: 'unknown',
+  });
+  const token = await session.accessToken(never);
+  expect(await failure(session.replace(token, never))).toMatchObject({ code: 'AUTH_EXPIRED' });
+  expect(await failure(session.accessToken(never))).toMatchObject({ code: 'AUTH_EXPIRED' });
+  expect(await failure(session.replace(token, never))).toMatchObject({ code: 'AUTH_EXPIRED' });
+  expect(tokenRequests(service)).toEqual([{ status: 400 }]);
+});
+
 it('names SYNC_CLIENT_ID if SYNC_REFRESH_TOKEN is set without a client ID', async () => {
   expect(() => open({ SYNC_BASE_URL: 'https://x.example', SYNC_REFRESH_TOKEN: 'r' })).toThrow(
     expect.objectContaining({

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { loginLockPath, withLoginLock } from '../../src/auth/login-lock.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { findPaths } from '../../src/config/paths.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
-import type { CredentialStore, Credentials } from '../../src/credentials/store.ts';
+import { secretFor } from '../../src/credentials/open-store.ts';
+import type { Credentials, SessionStore } from '../../src/credentials/store.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { type Text, renderText } from '../../src/base/phrase.ts';
 import type { SandboxServer } from '../../src/sandbox/server.ts';
@@ -36,7 +39,7 @@ async function loggedIn(options: Parameters<typeof sandbox>[0] = {}) {
   return { service, stateDir, clock, needs, credentials };
 }
 
-const stored = async (store: CredentialStore): Promise<Credentials> => {
+const stored = async (store: SessionStore): Promise<Credentials> => {
   const found = await store.load(never);
   if (found === undefined) throw new Error('nothing is stored');
   return found;
@@ -106,20 +109,19 @@ describe('a refresh', () => {
   });
 
   it.each([
-    ['another client', (service: SandboxServer) => ({ service: service.url, clientId: 'another' })],
-    ['another service', () => ({ service: 'https://else.example', clientId: CONFIDENTIAL })],
-  ])('sends the client and secret of the login as JSON, not those of %s', async (_what, whose) => {
-    const { service, clock, needs } = await loggedIn();
+    ['another client', { SYNC_CLIENT_ID: 'another' }],
+    ['another service', { SYNC_BASE_URL: 'https://else.example' }],
+  ])('sends the client and secret of the login as JSON, not those of %s', async (_what, other) => {
+    const { service, clock, needs, stateDir } = await loggedIn();
     const clientSecret = new Secret('sandbox-secret');
     const login = mint(service, { clientId: CONFIDENTIAL });
     await needs.store.save({ ...login, clientSecret }, never);
     clock.advance(HOUR);
-    const other = {
-      ...whose(service),
-      secret: new Secret('of somebody else'),
-      onlyReplaces: false,
-    };
-    await openTestSession({ ...needs, clientSecret: other }).accessToken(never);
+    const secret = { SYNC_CLIENT_SECRET: 'of somebody else' };
+    const env = { SYNC_BASE_URL: service.url, SYNC_CLIENT_ID: CONFIDENTIAL, ...secret, ...other };
+    const config = loadConfig({ env, paths: findPaths(env, 'linux', stateDir) }, undefined);
+    const secretOf = (stored: Credentials) => secretFor(stored, config);
+    await openTestSession({ ...needs, secretOf }).accessToken(never);
     const [request] = service.control.requests({ route: 'token' });
     const headers = { 'content-type': 'application/json' };
     expect(request).toMatchObject({ status: 200, headers });
@@ -292,7 +294,7 @@ describe('a login that has ended', () => {
     const newer = freshLogin(service, clock);
     let loads = 0;
     // The first look, the look under the lock, and then the look after the refusal.
-    const load: CredentialStore['load'] = async (signal) =>
+    const load: SessionStore['load'] = async (signal) =>
       ++loads < 3 ? await needs.store.load(signal) : newer;
     const store = { ...needs.store, load };
     const token = await openTestSession({ ...needs, store }).accessToken(never);
@@ -349,9 +351,9 @@ describe('failures that keep the login', () => {
   });
 
   /** Returns a store that is locked whenever tokens are saved after a refresh, while `isLocked`. */
-  function lockedStore(over: CredentialStore, isLocked: () => boolean): CredentialStore {
+  function lockedStore(over: SessionStore, isLocked: () => boolean): SessionStore {
     const locked = new SyncError('KEYCHAIN_LOCKED', 'It is locked.', { hint: 'Unlock it.' });
-    const save: CredentialStore['save'] = (next, signal) =>
+    const save: SessionStore['save'] = (next, signal) =>
       isLocked() ? Promise.reject(locked) : over.save(next, signal);
     const commit = (next: Credentials) => save(next, never);
     const prepareSave = () => Promise.resolve({ commit, discard: () => undefined });
@@ -419,10 +421,10 @@ describe('failures that keep the login', () => {
 describe('refreshStartedAt in the store', () => {
   /** A store with its own way to commit and to save new tokens. */
   const storeThat = (
-    over: CredentialStore,
+    over: SessionStore,
     commit: () => Promise<void>,
     save: (real: () => Promise<void>) => Promise<void>,
-  ): CredentialStore => ({
+  ): SessionStore => ({
     ...over,
     prepareSave: async (...all) => ({ ...(await over.prepareSave(...all)), commit }),
     save: (next, signal) => save(() => over.save(next, signal)),
@@ -459,8 +461,7 @@ describe('refreshStartedAt in the store', () => {
 
 describe('a missing or foreign login', () => {
   it('throws AUTH_REQUIRED without a stored login', async () => {
-    const { needs } = await loggedIn();
-    await needs.store.delete(never);
+    const needs = sessionOptions(await sandbox(), { stateDir: scratchDir() });
     const message = 'Not logged in (profile "default").';
     const error = await failure(openTestSession(needs).accessToken(never));
     expect(error).toMatchObject({ code: 'AUTH_REQUIRED', message });

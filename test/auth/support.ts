@@ -86,7 +86,7 @@ export function sessionOptions(
     service: url,
     tokenUrl: new URL('/api/oauth/token', url),
     accountId: undefined,
-    clientSecret: undefined,
+    secretOf: (login) => login.clientSecret,
     ...over,
   };
 }

@@ -15,7 +15,7 @@ it('counts the lifetime of a token from the request: the answer may be late', as
       return [200, { access_token: 'new', token_type: 'Bearer', expires_in: 2 }];
     },
   });
-  const http = await openHttp({ env: {}, connections: 1 });
+  const http = await openHttp({ ...testContext(), env: {}, connections: 1 });
   onTestFinished(() => http.close());
   const refreshToken = new Secret('refresh');
   const before = {

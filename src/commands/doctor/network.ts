@@ -22,8 +22,7 @@ export async function checkProxy(
   config: Config,
 ): Promise<CheckResult> {
   const settings = proxySettings(env);
-  const { http, https } = settings;
-  const any = https ?? http;
+  const { proxy: any } = settings;
   if (any === undefined) return good('No proxy is set.');
   const baseUrl = config.get('baseUrl');
   const proxy = baseUrl === undefined ? any : proxyFor(baseUrl, settings);

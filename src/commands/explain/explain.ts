@@ -16,7 +16,7 @@ import { ExitCode } from '../../base/errors.ts';
 import { type Text, phrase } from '../../base/phrase.ts';
 import { type Config, hasEnvironmentTokens, isLoggedIn } from '../../config/config.ts';
 import { type CopyLabel, LABEL, copiesIn, namesIn } from '../../ledger/outbox.ts';
-import { REQUIRED_SCOPE } from '../../config/endpoints.ts';
+import { scopeOf } from '../../config/endpoints.ts';
 import { KINDS, type RecordKind } from '../../ledger/records.ts';
 import { watchMarks } from '../../ledger/watch-marks.ts';
 import { isBelow } from '../../system/mounts.ts';
@@ -108,8 +108,8 @@ async function obstaclesFor(
   const missing = login.state === 'logged-in' ? login.missing : [];
   return new Map(
     KINDS.flatMap((kind) => {
-      const scope = REQUIRED_SCOPE[kind];
-      if (!missing.some((feature) => feature.scope === scope)) return [];
+      const scope = scopeOf(kind, 'POST');
+      if (scope === undefined || !missing.some((one) => one.scope === scope)) return [];
       const hint = missingScopeHint(scope, config);
       const why = phrase`This login cannot send it: it lacks ${scope}. ${hint}`;
       return [[kind, why] as const];

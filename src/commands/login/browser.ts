@@ -61,14 +61,13 @@ export async function waitForAnswer(
   }
   return await authorization.waitForAnswer(context, {
     timeoutMs,
-    onTimeout: () => timeoutError(timeoutMs, redirectUri, clientId, scopes),
+    timeoutError: timeoutError(timeoutMs, redirectUri, clientId, scopes),
     paste: io.interactive
       ? async (stop) => {
           await unlessAborted(byHand, stop);
           return await io.ask('Address of the last page: ', { signal: stop });
         }
       : undefined,
-    onPasteRefused: (message) => context.warn(message),
   });
 }
 

@@ -11,12 +11,10 @@ import { serviceId } from '../../config/endpoints.ts';
 import type { CredentialStore, Credentials } from '../../credentials/store.ts';
 import type { LoginTarget } from './target.ts';
 
-export type LoginStore = CredentialStore & { readonly kind: 'keychain' | 'file' };
-
 export interface LoginAttempt extends LoginTarget {
   readonly config: Config;
   readonly http: Http;
-  readonly store: LoginStore;
+  readonly store: CredentialStore;
   /** The ledger of this login, if the platform does not name the athlete. */
   readonly unnamed: string;
 }
@@ -45,12 +43,10 @@ async function openWorkingStore(
   context: AppContext,
   config: Config,
   baseUrl: URL,
-): Promise<LoginStore> {
+): Promise<CredentialStore> {
   const { io, signal } = context;
-  const open = (kind: LoginStore['kind']) => ({
-    ...openStore(config, { ...context, attended: io.interactive }, kind, baseUrl),
-    kind,
-  });
+  const open = (kind: CredentialStore['kind']) =>
+    openStore(config, { ...context, attended: io.interactive }, kind, baseUrl);
   const store = open(config.get('tokenStore'));
   try {
     await store.probe(signal);
@@ -76,7 +72,7 @@ async function openWorkingStore(
 async function askToReplace(
   context: AppContext,
   config: Config,
-  store: LoginStore,
+  store: CredentialStore,
   baseUrl: URL,
 ): Promise<void> {
   const { io, signal } = context;
