@@ -89,20 +89,14 @@ async function plugIn() {
 /** Shows what a program prints, and returns a function that waits until a text is in it. */
 function showing(child) {
   let text = '';
-  let check = () => undefined;
   child.stdout.setEncoding('utf8').on('data', (piece) => {
     text += piece;
     process.stdout.write(piece.replaceAll(`${home}/`, ''));
-    check();
   });
-  return (wanted) =>
-    new Promise((done, fail) => {
-      check = () => (text.includes(wanted) ? done() : undefined);
-      const missed = () => fail(new Error(`The watcher did not say "${wanted}".`));
-      child.once('close', missed);
-      setTimeout(missed, LONGEST_MS).unref();
-      check();
-    });
+  return async (wanted) => {
+    const signal = AbortSignal.timeout(LONGEST_MS);
+    while (!text.includes(wanted)) await once(child.stdout, 'data', { signal });
+  };
 }
 
 /** Runs a command and shows it as one would see it. */
