@@ -252,6 +252,7 @@ export default defineConfig(
     files: ['bin/*.js', '**/*.mjs'],
     languageOptions: {
       globals: {
+        AbortSignal: 'readonly',
         process: 'readonly',
         require: 'readonly',
         console: 'readonly',

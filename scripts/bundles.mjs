@@ -1,7 +1,6 @@
+import { readFileSync } from 'node:fs';
 import manifest from '../package.json' with { type: 'json' };
-import { rawText } from './raw-text.mjs';
 import { thirdPartyNotices } from './third-party-notices.mjs';
-import { zoneData } from './zone-data.mjs';
 import { defineConfig } from 'rolldown';
 
 /**
@@ -31,6 +30,40 @@ function manifestConstants() {
         code
           .replace(/^import manifest .*$/m, '')
           .replace(/\bmanifest\.(\w+)/g, (_, name) => JSON.stringify(manifest[name])),
+    },
+  };
+}
+
+/** Changes of a zone's offset that are kept: no zone has more until 2102. */
+const MOST_CHANGES = 370;
+
+/** Returns the data of moment-timezone without what the program never reads: a third of them. */
+export function trimmedZones({ version, zones, links }) {
+  const kept = zones.map((zone) => {
+    const [name, , offsets, indices, untils] = zone.split('|');
+    const first = untils.split(' ').slice(0, MOST_CHANGES).join(' ');
+    return [name, '', offsets, indices.slice(0, MOST_CHANGES + 1), first].join('|');
+  });
+  return { version, links, zones: kept };
+}
+
+function zoneData() {
+  return {
+    name: 'zone-data',
+    transform: {
+      filter: { id: /moment-timezone[\\/]data[\\/]packed[\\/]latest\.json$/ },
+      handler: (code) => JSON.stringify(trimmedZones(JSON.parse(code))),
+    },
+  };
+}
+
+/** Bundles the text of a file that is imported as `./page.css?raw`, as vitest does. */
+function rawText() {
+  return {
+    name: 'raw-text',
+    load: {
+      filter: { id: /\?raw$/ },
+      handler: (id) => ({ code: readFileSync(id.replace('?raw', ''), 'utf8'), moduleType: 'text' }),
     },
   };
 }

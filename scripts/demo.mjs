@@ -1,8 +1,9 @@
 // Plays the main job on the sandbox: a login, uploads, wellness, nutrition, and a look at the result. It works
 // in a temporary folder, and on 127.0.0.1.
+import { once } from 'node:events';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { GARMIN_DEVICE, PROGRAM, openHome, startLogin, startSandbox } from './play.mjs';
+import { GARMIN_DEVICE, PROGRAM, onSandbox, openHome, startLogin } from './play.mjs';
 
 /** The program: this checkout's, or an installed one (the test of the package sets it). */
 const program = resolve(process.env.SYNC_DEMO_PROGRAM ?? PROGRAM);
@@ -11,66 +12,54 @@ Object.assign(env, { SYNC_CONFIG_DIR: join(home, 'config'), SYNC_STATE_DIR: join
 /** Longest wait for a line of the watcher (ms). */
 const LONGEST_MS = 120_000;
 
-let failed = false;
-
-/** The programs that run, each with its end. */
-const running = new Map();
+/** The programs that run. */
+const running = new Set();
 let isLeaving = false;
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.on(signal, () => leave(1));
 process.stdout.on('error', (error) => leave(error.code === 'EPIPE' ? 0 : 1));
 
-let sandbox;
-try {
-  say('$ sync sandbox --auto-approve');
-  sandbox = await startSandbox(start);
-  sandbox.child.stderr.pipe(process.stderr);
-  say(`The platform, emulated, is at ${sandbox.url}.\n`);
-  env.SYNC_BASE_URL = sandbox.url;
-  env.SYNC_CLIENT_ID = sandbox.clientId;
-  await login();
-  await show(['seed', '--days', '7', '--until', '2026-05-17', '--out', 'data']);
+await onSandbox({ home, env, start }, async ({ sandbox, url }) => {
+  sandbox.stderr.pipe(process.stderr);
+  say(`$ sync sandbox --auto-approve\nThe platform, emulated, is at ${url}.\n`);
+  // The real login: a listener on a loopback port, the service's redirect to it, the code exchange.
+  say('$ sync login --no-browser        (this script plays the browser)');
+  const login = startLogin(start);
+  login.stdout.pipe(process.stdout, { end: false });
+  await over(login);
+  say('');
+  await show('seed', '--days', '7', '--until', '2026-05-17', '--out', 'data');
   const ride = readdirSync(join(home, 'data')).find((name) => name.endsWith('-ride.fit'));
-  await show(['inspect', join('data', ride)]);
-  await show(['upload', join('data', ride)]);
-  await show(['upload', 'data']);
-  keepLast('wellness.json');
-  keepLast('nutrition.json');
-  await show(['push', 'wellness', 'wellness.json']);
-  await show(['push', 'nutrition', 'nutrition.json']);
+  await show('inspect', join('data', ride));
+  await show('upload', join('data', ride));
+  await show('upload', 'data');
+  for (const kind of ['wellness', 'nutrition']) {
+    // One request is enough to look at.
+    const days = JSON.parse(readFileSync(join(home, 'data', `${kind}.json`), 'utf8'));
+    writeFileSync(join(home, `${kind}.json`), JSON.stringify(days.at(-1)));
+  }
+  await show('push', 'wellness', 'wellness.json');
+  await show('push', 'nutrition', 'nutrition.json');
   await plugIn();
   say('What the platform now holds:');
-  await show(['workouts']);
-  await show(['status']);
-  await showHeld();
-} finally {
-  sandbox?.child.kill('SIGTERM');
-  await running.get(sandbox?.child);
-  rmSync(home, { recursive: true, force: true });
-}
-process.exitCode = failed ? 1 : 0;
+  await show('workouts');
+  await show('status');
+  await showHeld(url);
+});
 
 /** Ends at once, and leaves no program and no folder behind: after Ctrl-C, or when `| head` read enough. */
 async function leave(exitCode) {
   if (isLeaving) return;
   isLeaving = true;
-  for (const child of running.keys()) child.kill('SIGTERM');
-  await Promise.all(running.values());
+  const ends = [...running].map((child) => once(child, 'close'));
+  for (const child of running) child.kill('SIGTERM');
+  await Promise.all(ends);
   rmSync(home, { recursive: true, force: true });
   process.exit(exitCode);
 }
 
-/** The real login: a listener on a loopback port, the service's redirect to it, the code exchange. */
-async function login() {
-  say('$ sync login --no-browser        (this script plays the browser)');
-  const child = startLogin(start);
-  child.stdout.pipe(process.stdout, { end: false });
-  await over(child);
-  say('');
-}
-
 /** A watcher waits for a device, which comes with two recordings and leaves. */
 async function plugIn() {
-  await quietly(['seed', '--days', '3', '--until', '2026-05-20', '--out', 'new']);
+  await over(start(['seed', '--days', '3', '--until', '2026-05-20', '--out', 'new']));
   const device = join(home, 'media', 'GARMIN');
   mkdirSync(join(home, 'media'));
   say('$ sync watch --devices');
@@ -86,7 +75,7 @@ async function plugIn() {
     const rides = readdirSync(join(home, 'new')).filter((name) => name.endsWith('.fit'));
     for (const name of rides) copyFileSync(join(home, 'new', name), join(folder, name));
     for (const name of rides) await shown(`${name}: uploaded`);
-    await show(['devices']);
+    await show('devices');
     say('(it is unplugged)');
     rmSync(device, { recursive: true });
     await shown('unplugged');
@@ -100,31 +89,18 @@ async function plugIn() {
 /** Shows what a program prints, and returns a function that waits until a text is in it. */
 function showing(child) {
   let text = '';
-  let check = () => undefined;
   child.stdout.setEncoding('utf8').on('data', (piece) => {
     text += piece;
     process.stdout.write(piece.replaceAll(`${home}/`, ''));
-    check();
   });
-  return (wanted) =>
-    new Promise((done, fail) => {
-      check = () => (text.includes(wanted) ? done() : undefined);
-      const missed = () => fail(new Error(`The watcher did not say "${wanted}".`));
-      child.once('close', missed);
-      setTimeout(missed, LONGEST_MS).unref();
-      check();
-    });
-}
-
-async function quietly(args) {
-  const child = start(args);
-  child.stdout.resume();
-  child.stderr.resume();
-  await over(child);
+  return async (wanted) => {
+    const signal = AbortSignal.timeout(LONGEST_MS);
+    while (!text.includes(wanted)) await once(child.stdout, 'data', { signal });
+  };
 }
 
 /** Runs a command and shows it as one would see it. */
-async function show(args) {
+async function show(...args) {
   say(`$ sync ${args.join(' ')}`);
   const child = start(args);
   child.stdout.pipe(process.stdout, { end: false });
@@ -133,8 +109,8 @@ async function show(args) {
   say('');
 }
 
-async function showHeld() {
-  const state = await (await fetch(`${sandbox.url}/_sandbox/state`)).json();
+async function showHeld(url) {
+  const state = await (await fetch(`${url}/_sandbox/state`)).json();
   const athlete = state.athletes.find(({ recordings }) => recordings.length > 0);
   const { recordings, wellness, nutrition } = athlete;
   say(
@@ -142,36 +118,24 @@ async function showHeld() {
   );
   for (const { sha256, size, name } of recordings)
     say(`  ${sha256.slice(0, 12)}  ${String(size).padStart(7)} bytes  ${name}`);
-  if (recordings.length === 0 || wellness.length !== 1 || nutrition.length !== 1) failed = true;
+  if (wellness.length !== 1 || nutrition.length !== 1) process.exitCode = 1;
 }
 
 function start(args) {
-  const child = startProgram(args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const ended = new Promise((done) => child.once('close', done));
-  running.set(
-    child,
-    ended.then(() => running.delete(child)),
-  );
+  const child = startProgram(args);
+  running.add(child);
+  child.once('close', () => running.delete(child));
   return child;
 }
 
-function over(child) {
-  return new Promise((done) => {
-    child.once('close', (code) => {
-      if (isLeaving) return;
-      if (code !== 0) {
-        failed = true;
-        say(`(exit code ${code})`);
-      }
-      done();
-    });
-  });
-}
-
-/** The last day of a list of records: one request is enough to look at. */
-function keepLast(name) {
-  const days = JSON.parse(readFileSync(join(home, 'data', name), 'utf8'));
-  writeFileSync(join(home, name), JSON.stringify(days.at(-1)));
+/** Waits until a program ends. One that fails makes the demo fail. */
+async function over(child) {
+  const [code] = await once(child, 'close');
+  // The exit ends this script.
+  if (isLeaving) await new Promise(() => {});
+  if (code === 0) return;
+  process.exitCode = 1;
+  say(`(exit code ${code})`);
 }
 
 function withoutSync(variables) {

@@ -1,37 +1,31 @@
 // Writes the documents that follow from the source, or parts of them: npm run generate-docs [-- PART...]
 // With --check it writes nothing, and fails if one is out of date.
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { stale } from './docs/document.mjs';
 
-/** The modules in docs/, and whether they run the built program. */
-const PARTS = {
-  schema: false,
-  json: true,
-  records: false,
-  sources: false,
-  devices: false,
-  settings: false,
-  sandbox: false,
-  pictures: true,
-};
+/** The modules in docs/. `json` and `pictures` run the built program. */
+const PARTS = [
+  'schema',
+  'json',
+  'records',
+  'sources',
+  'devices',
+  'settings',
+  'sandbox',
+  'pictures',
+];
 
-const { values, positionals } = parseArgs({
+// scripts/docs/document.mjs reads `--check`.
+const { positionals } = parseArgs({
   allowPositionals: true,
-  options: { check: { type: 'boolean', default: false } },
+  options: { check: { type: 'boolean' } },
 });
-const unknown = positionals.filter((name) => !(name in PARTS));
+const unknown = positionals.filter((name) => !PARTS.includes(name));
 if (unknown.length > 0) {
-  console.error(`Unknown: ${unknown.join(', ')}. The parts are: ${Object.keys(PARTS).join(', ')}.`);
+  console.error(`Unknown: ${unknown.join(', ')}. The parts are: ${PARTS.join(', ')}.`);
   process.exit(2);
 }
-const parts = positionals.length === 0 ? Object.keys(PARTS) : positionals;
-if (!values.check && parts.some((part) => PARTS[part])) {
-  const build = fileURLToPath(new URL('build.mjs', import.meta.url));
-  const { status } = spawnSync(process.execPath, [build], { stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
-}
+const parts = positionals.length === 0 ? PARTS : positionals;
 for (const part of parts) {
   await import(`./docs/${part}.mjs`);
   for (const path of stale.splice(0)) {

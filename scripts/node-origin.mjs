@@ -1,5 +1,4 @@
 // Compares the Node.js runtimes of the standalone archives with the signed releases on nodejs.org. Needs gpgv.
-// `node scripts/node-origin.mjs [ADDRESS [KEYRING]]`; they replace the addresses of the releases and of their keys.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,11 +9,8 @@ import { PLATFORMS } from './standalone/platforms.mjs';
 import { fetchPackage } from './standalone/registry.mjs';
 import { signedText } from './standalone/signature.mjs';
 
-const [
-  releases = 'https://nodejs.org/dist',
-  keyring = 'https://github.com/nodejs/release-keys/raw/HEAD/gpg/pubring.kbx',
-] = process.argv.slice(2);
-const keys = await download(keyring);
+const KEYRING = 'https://github.com/nodejs/release-keys/raw/HEAD/gpg/pubring.kbx';
+const keys = await download(KEYRING);
 
 for (const { name, node } of PLATFORMS) {
   const scratch = mkdtempSync(join(tmpdir(), 'athlete-sync-origin-'));
@@ -32,7 +28,7 @@ for (const { name, node } of PLATFORMS) {
 
 /** The SHA-256 of Node's program in the release, which is checked against the release's own signed list. */
 async function publishedHash(platform, version, scratch) {
-  const release = `${releases}/v${version}`;
+  const release = `https://nodejs.org/dist/v${version}`;
   const sums = signedText(await download(`${release}/SHASUMS256.txt.asc`), keys, scratch);
   const sumOf = (file) =>
     sums

@@ -1,7 +1,7 @@
 // What scripts share that play a user of the program: a home, a sandbox, the browser of a login, a device.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,9 +19,13 @@ export function openHome(variables, program = PROGRAM) {
     // In place of /media: a folder is a device that was plugged in.
     SYNC_DEVICE_FOLDERS: join(home, 'media'),
   };
-  /** Starts the program. @param more options of `spawn` */
-  const start = (args, more) =>
-    spawn(process.execPath, [program, ...args], { env, cwd: home, ...more });
+  /** Starts the program with arguments. */
+  const start = (args) =>
+    spawn(process.execPath, [program, ...args], {
+      env,
+      cwd: home,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
   return { home, env, start };
 }
 
@@ -33,27 +37,37 @@ export const GARMIN_DEVICE = `<?xml version="1.0" encoding="UTF-8"?>
 </Device>
 `;
 
-/** Waits for a sandbox. @returns its `url` and `clientId` */
-export async function addressOf(sandbox) {
-  const early = once(sandbox, 'close').then(() => {
-    throw new Error('The sandbox ended at once.');
-  });
-  const [line] = await Promise.race([once(sandbox.stdout, 'data'), early]);
-  const { url, clientId } = JSON.parse(String(line).split('\n')[0]);
-  return { url, clientId };
+/**
+ * Plays on a sandbox with a free port that approves each login, and removes the home afterwards.
+ *
+ * @param play gets the sandbox: its process, its address, and the line that it printed
+ */
+export async function onSandbox({ home, env, start }, play) {
+  const flags = ['--port', '0', '--auto-approve', '--set', 'exactRedirectUris=false', '--json'];
+  const sandbox = start(['sandbox', ...flags]);
+  const ended = once(sandbox, 'close');
+  try {
+    const early = ended.then(() => {
+      throw new Error('The sandbox ended at once.');
+    });
+    const [line] = await Promise.race([once(sandbox.stdout, 'data'), early]);
+    const { url, clientId } = JSON.parse(line);
+    Object.assign(env, { SYNC_BASE_URL: url, SYNC_CLIENT_ID: clientId });
+    await play({ sandbox, url, line: String(line) });
+  } finally {
+    sandbox.kill('SIGTERM');
+    await ended;
+    rmSync(home, { recursive: true, force: true });
+  }
 }
 
-/**
- * Starts a sandbox on a free port that approves each login.
- *
- * @param start starts the program with arguments
- */
-export async function startSandbox(start) {
-  const child = start([
-    ...['sandbox', '--port', '0', '--auto-approve'],
-    ...['--set', 'exactRedirectUris=false', '--json'],
-  ]);
-  return { child, ...(await addressOf(child)) };
+/** Adds faults, which the next requests meet. */
+export async function addFaults(url, ...faults) {
+  await fetch(`${url}/_sandbox/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ faults }),
+  });
 }
 
 /** Starts a login and opens the printed address once. */

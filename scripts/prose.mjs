@@ -4,9 +4,9 @@
  * three times that rate.
  * Usage: node scripts/prose.mjs [--titles | --docs] [--list] [--max=N] [PATH...]
  */
-import { readFileSync, statSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
+import { parseArgs } from 'node:util';
 
 /** Phrases that withhold the actor or paraphrase a term of the field. */
 const IDIOMS = [
@@ -33,27 +33,47 @@ const IDIOMS = [
   /\bis of (?:no )?use\b/gi,
 ];
 
-const args = process.argv.slice(2);
-const flags = new Set(args.filter((arg) => arg.startsWith('--')));
-const max = Number(args.find((arg) => arg.startsWith('--max='))?.slice(6) ?? Infinity);
-const given = args.filter((arg) => !arg.startsWith('--'));
-const kind = flags.has('--docs') ? 'docs' : flags.has('--titles') ? 'titles' : 'comments';
-const DEFAULTS = { comments: ['src'], titles: ['test'], docs: ['docs', 'README.md'] };
-const paths = given.length > 0 ? given : DEFAULTS[kind];
+/** Where a kind of prose is, and how its passages look in a file. */
+const KINDS = {
+  comments: { paths: ['src'], ending: '.ts', passages: /(?<=^|\s)(?:\/\*[^]*?\*\/|\/\/.*)/gm },
+  // The first argument of `describe`, `it` and `test`, also behind the table of `each`.
+  titles: {
+    paths: ['test'],
+    ending: '.ts',
+    passages:
+      /(?<=(?:^\s*(?:describe|it|test)\b.*|^\s*[\])].*)\(\s*)(?:'(?:\\.|[^'\\])+'|"[^"]+"|`[^`$]+`)/gm,
+  },
+  docs: { paths: ['docs', 'README.md'], ending: '.md', passages: /[^]+/g },
+};
+/** Code in prose, and the marks of comments. */
+const NO_PROSE = /^```[^]*?^```|`[^`]*`|\s[\s*]*/gm;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    titles: { type: 'boolean' },
+    docs: { type: 'boolean' },
+    list: { type: 'boolean' },
+    max: { type: 'string', default: 'Infinity' },
+  },
+});
+const kind = values.docs ? 'docs' : values.titles ? 'titles' : 'comments';
+const { paths, ending, passages } = KINDS[kind];
+const max = Number(values.max);
 
 let words = 0;
 let idioms = 0;
 const crowded = [];
-for (const path of paths.flatMap(filesBelow)) {
+for (const path of (positionals.length > 0 ? positionals : paths).flatMap(filesBelow)) {
   const before = { words, idioms };
   const text = readFileSync(path, 'utf8');
-  const passages =
-    kind === 'docs' ? [{ text: withoutCode(text), line: 1 }] : passagesOf(path, text, kind);
-  for (const passage of passages) {
-    words += passage.text.match(/[A-Za-z][A-Za-z'-]*/g)?.length ?? 0;
-    for (const found of idiomsIn(passage.text)) {
+  for (const { 0: passage, index } of text.matchAll(passages)) {
+    const prose = kind === 'titles' ? passage : passage.replace(NO_PROSE, ' ');
+    words += prose.match(/[A-Za-z][A-Za-z'-]*/g)?.length ?? 0;
+    for (const found of idiomsIn(prose)) {
       idioms++;
-      if (flags.has('--list')) console.log(`${path}:${passage.line}: ${found}`);
+      const line = text.slice(0, index).split('\n').length;
+      if (values.list) console.log(`${path}:${line}: ${found}`);
     }
   }
   const found = idioms - before.idioms;
@@ -83,58 +103,6 @@ function idiomsIn(text) {
 
 function filesBelow(path) {
   if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path)
-    .sort()
-    .flatMap((name) => filesBelow(join(path, name)))
-    .filter((file) => (kind === 'docs' ? file.endsWith('.md') : file.endsWith('.ts')));
-}
-
-function passagesOf(path, text, wanted) {
-  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-  return wanted === 'titles' ? titlesOf(source) : commentsOf(source, text);
-}
-
-function commentsOf(source, text) {
-  const found = new Map();
-  const visit = (node) => {
-    const ranges = [
-      ...(ts.getLeadingCommentRanges(text, node.pos) ?? []),
-      ...(ts.getTrailingCommentRanges(text, node.end) ?? []),
-    ];
-    for (const { pos, end } of ranges) {
-      const line = source.getLineAndCharacterOfPosition(pos).line + 1;
-      const clean = text.slice(pos, end).replace(/^\/\*+|\*\/$|^\s*\*|\/\//gm, ' ');
-      found.set(pos, { text: clean.replace(/`[^`]*`|\s+/g, ' '), line });
-    }
-    for (const child of node.getChildren(source)) visit(child);
-  };
-  visit(source);
-  return [...found.values()];
-}
-
-/** The titles of `describe`, `it` and `test`. */
-function titlesOf(source) {
-  const titles = [];
-  const visit = (node) => {
-    if (ts.isCallExpression(node)) {
-      const [title] = node.arguments;
-      const called = node.expression.getText(source);
-      if (
-        title !== undefined &&
-        /^(?:describe|it|test)\b/.test(called) &&
-        ts.isStringLiteralLike(title)
-      ) {
-        const line = source.getLineAndCharacterOfPosition(title.pos).line + 1;
-        titles.push({ text: title.text, line });
-      }
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-  return titles;
-}
-
-/** Prose of a Markdown file: neither code blocks nor inline code. */
-function withoutCode(text) {
-  return text.replace(/^```[\s\S]*?^```/gm, ' ').replace(/`[^`]*`/g, ' ');
+  const names = readdirSync(path, { recursive: true }).sort();
+  return names.filter((name) => name.endsWith(ending)).map((name) => join(path, name));
 }

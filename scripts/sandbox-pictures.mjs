@@ -1,11 +1,11 @@
 // Writes the pictures of docs/sandbox.md: the sandbox's page with 14 generated days, at two widths, light
 // and dark. Needs Chromium (CHROMIUM_PATH names another one) and a build. Bytes differ between two runs.
 import { execFile } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
-import { PROGRAM, addressOf, openHome } from './play.mjs';
+import { PROGRAM, addFaults, onSandbox, openHome } from './play.mjs';
 
 const WIDTHS = { wide: 1600, narrow: 400 };
 const HEIGHT = 900;
@@ -13,13 +13,9 @@ const HEIGHT = 900;
 const QUALITY = 40;
 
 const fromRoot = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const { home, env, start } = openHome({ PATH: process.env.PATH });
+const user = openHome({ PATH: process.env.PATH });
 
-const sandbox = start(['sandbox', '--port', '0', '--json'], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-try {
-  const { url } = await addressOf(sandbox);
+await onSandbox(user, async ({ url }) => {
   await fill(url);
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
@@ -32,24 +28,17 @@ try {
     }
   }
   await browser.close();
-} finally {
-  sandbox.kill('SIGTERM');
-  rmSync(home, { recursive: true, force: true });
-}
+});
 
 /** Seeds the first athlete, adds a fault, and lets an upload meet it. */
 async function fill(url) {
   const answer = await fetch(`${url}/_sandbox/tokens`, { method: 'POST' });
   const { access_token: token } = await answer.json();
-  const options = { env: { ...env, SYNC_BASE_URL: url, SYNC_ACCESS_TOKEN: token }, cwd: home };
+  const options = { env: { ...user.env, SYNC_ACCESS_TOKEN: token }, cwd: user.home };
   const seed = ['seed', '--days', '14', '--until', '2026-05-17', '--seed', '3'];
   await promisify(execFile)(process.execPath, [PROGRAM, ...seed], options);
   await promisify(execFile)(process.execPath, [PROGRAM, 'workouts'], options);
-  await fetch(`${url}/_sandbox/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ faults: ['profile:503', 'upload-fit:reset-after*2'] }),
-  });
+  await addFaults(url, 'profile:503', 'upload-fit:reset-after*2');
   await fetch(`${url}/api/profile`);
 }
 

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Licences under which a package may be passed on inside of the bundle. */
 const ALLOWED = new Set([
@@ -22,12 +22,10 @@ export function thirdPartyNotices() {
     name: 'third-party-notices',
     generateBundle(_options, bundle) {
       const modules = Object.values(bundle).flatMap((chunk) => chunk.moduleIds ?? []);
-      const packages = new Map();
-      for (const id of modules) {
-        const folder = packageFolder(id);
-        if (folder !== undefined && !packages.has(folder)) packages.set(folder, describe(folder));
-      }
-      const notices = [...packages.values()].sort((a, b) => a.title.localeCompare(b.title, 'en'));
+      const folders = new Set(modules.flatMap((id) => PACKAGE_FOLDER.exec(id) ?? []));
+      const notices = [...folders]
+        .map(describe)
+        .sort((a, b) => a.title.localeCompare(b.title, 'en'));
       for (const { title, licence } of notices) {
         if (!ALLOWED.has(licence))
           this.error(`${title}: the licence ${licence} is not on the list`);
@@ -49,22 +47,7 @@ export function thirdPartyNotices() {
 }
 
 /** The folder of the package that a bundled file belongs to. */
-function packageFolder(id) {
-  if (!/[\\/]node_modules[\\/]/.test(id)) return undefined;
-  let folder = dirname(id.replace(/^\0/, '').replace(/\?.*$/, ''));
-  while (!isPackage(folder)) {
-    const above = dirname(folder);
-    if (above === folder) return undefined;
-    folder = above;
-  }
-  return folder;
-}
-
-/** Some packages have a `package.json` with nothing but a `type` in a folder of theirs. */
-function isPackage(folder) {
-  const manifest = join(folder, 'package.json');
-  return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).version !== undefined;
-}
+const PACKAGE_FOLDER = /[^\0]+[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/;
 
 function describe(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));

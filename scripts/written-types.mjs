@@ -61,75 +61,37 @@ async function resultTypes() {
     'scripts/json-schema/results.ts',
   );
 
-  const results = Object.entries(RESULTS).map(([name, type]) => {
+  const types = Object.entries(RESULTS).map(([name, type]) => {
     const kind = LINES.find(({ types }) => types.includes(type));
-    const each = shapesOf(kind)
+    const forms = shapesOf(kind)
       .filter(({ is }) => !OUTCOMES_OF_COMMANDS.some((word) => word in is))
-      .map(({ fields }) => members(fields));
-    return { name, about: kind.about, each };
+      .map(({ fields }) => `{ ${members(fields)} }`);
+    return `${comment(kind.about)}export type ${name} = ${forms.join(' | ')};`;
   });
-  const shared = sharedFields(results.flatMap(({ each }) => each));
-  const fields = [...shared.values()].join('');
-  const types = results.map(({ name, about, each }) => {
-    const forms = each.map((shape) => shapeType(shape, shared));
-    return `${comment(about)}export type ${name} = ${forms.join(' | ')};`;
-  });
-  return await formatted(
-    [`/** The fields that several results have. */\ninterface Fields { ${fields} }`, ...types].join(
-      '\n\n',
-    ),
-  );
+  return await formatted(types.join('\n\n'));
 
-  /** Returns the fields of an object as TypeScript, by name. */
+  /** Returns the fields of an object as TypeScript. */
   function members(shape) {
     const own = Object.entries(shape).filter(([name]) => !FIELDS_OF_COMMANDS.includes(name));
-    return new Map(
-      own.map(([name, given]) => {
-        const { schema, about, when, unit, words } = factsOf(given);
-        const meaning = [
-          unit === undefined ? about : about.replace(/\.$/, ` (${unit}).`),
-          when && `Only if ${when}.`,
-          words && meaningOf(words),
-        ];
-        const text = meaning.filter(Boolean).join(' ');
-        return [name, field(when === undefined ? name : `${name}?`, fieldType(schema), text)];
-      }),
-    );
+    const fields = own.map(([name, given]) => {
+      const { schema, about, when, unit, words } = factsOf(given);
+      const meaning = [
+        unit === undefined ? about : about.replace(/\.$/, ` (${unit}).`),
+        when && `Only if ${when}.`,
+        words && meaningOf(words),
+      ];
+      const text = meaning.filter(Boolean).join(' ');
+      return field(when === undefined ? name : `${name}?`, fieldType(schema), text);
+    });
+    return fields.join('');
   }
 
   function fieldType(schema) {
     const { entries, item } = partsOf(schema);
-    if (entries !== undefined) return `{ ${[...members(entries).values()].join('')} }`;
+    if (entries !== undefined) return `{ ${members(entries)} }`;
     if (item !== undefined) return `readonly ${fieldType(item)}[]`;
     return typeText(typeOf(schema));
   }
-}
-
-/** Returns the fields that occur several times, each in its most frequent form. */
-function sharedFields(all) {
-  const counts = new Map();
-  for (const [name, text] of all.flatMap((shape) => [...shape])) {
-    if (name === 'outcome') continue;
-    const forms = counts.get(name) ?? counts.set(name, new Map()).get(name);
-    forms.set(text, (forms.get(text) ?? 0) + 1);
-  }
-  const found = [...counts].flatMap(([name, forms]) => {
-    const [[text, count]] = [...forms].sort((a, b) => b[1] - a[1]);
-    return count > 1 ? [[name, text]] : [];
-  });
-  return new Map(found);
-}
-
-/** Returns a form of a result: the fields that others have, too, by their names. */
-function shapeType(shape, shared) {
-  const isShared = ([name, text]) => shared.get(name) === text;
-  const own = [...shape].filter((each) => !isShared(each)).map(([, text]) => text);
-  const picked = [...shape].filter(isShared).map(([name]) => `'${name}'`);
-  const parts = [
-    ...(own.length > 0 ? [`{ ${own.join('')} }`] : []),
-    ...(picked.length > 0 ? [`Pick<Fields, ${picked.join(' | ')}>`] : []),
-  ];
-  return `(${parts.join(' & ')})`;
 }
 
 /** Returns the type of what a JSON Schema describes. */

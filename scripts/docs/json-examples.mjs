@@ -1,10 +1,10 @@
 // Records a line of each kind that `--json` prints, from a fixed run of the built program on the sandbox.
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ZipFile } from 'yazl';
 import { load } from './document.mjs';
-import { GARMIN_DEVICE, openHome, startLogin, startSandbox } from '../play.mjs';
+import { GARMIN_DEVICE, addFaults, onSandbox, openHome, startLogin } from '../play.mjs';
 
 const { LINES } = await load('scripts/json-schema/lines.ts');
 const { candidates, jsonSchema, reference } = await load('scripts/json-schema/schema.ts');
@@ -37,17 +37,15 @@ const SCOPES =
   'workout:write workout:read health:write health:read nutrition:write nutrition:read profile:write profile:read';
 const SEED = ['--days', '3', '--until', '2026-05-17'];
 
-let sandboxText;
-const sandbox = await startSandbox((args) => {
-  const child = start(args);
-  sandboxText = textOf(child.stdout);
-  return child;
-});
+/** The address of the sandbox. */
+let platform;
 
 /** Returns the first line of each definition in the schema, as text. */
 export async function recordExamples() {
-  try {
-    Object.assign(env, { SYNC_BASE_URL: sandbox.url, SYNC_CLIENT_ID: sandbox.clientId });
+  await onSandbox({ home, env, start }, async ({ sandbox, url, line }) => {
+    platform = url;
+    keepLines(line);
+    const rest = textOf(sandbox.stdout);
     await makeFiles();
     await sync('upload', 'ride.fit');
     keepLines(await textOf(start(['login', '--start', '--json']).stdout));
@@ -58,11 +56,9 @@ export async function recordExamples() {
     await watchers();
     await seeds();
     await sync('logout');
-  } finally {
-    sandbox.child.kill('SIGTERM');
-    keepLines(await sandboxText);
-    rmSync(home, { recursive: true, force: true });
-  }
+    sandbox.kill('SIGTERM');
+    keepLines(await rest);
+  });
   return recorded;
 }
 
@@ -112,7 +108,7 @@ async function recordings() {
   await sync('convert', 'walk.gpx', '--out', 'walk.fit');
   await sync('convert', 'route.gpx');
   await sync('upload', 'ride.fit', '--dry-run');
-  await fail('upload-fit:400');
+  await addFaults(platform, 'upload-fit:400');
   await sync('upload', 'ride.fit');
   await sync('upload', 'ride.fit', 'cut.fit');
   await sync('upload', 'ride.fit');
@@ -169,7 +165,7 @@ async function watchUntilReady() {
 
 async function seeds() {
   await sync('seed', ...SEED);
-  await fail('workout-removal:404');
+  await addFaults(platform, 'workout-removal:404');
   await sync('seed', ...SEED, '--remove');
   write('accounts.json', [{ name: 'ada', accessTokenEnv: 'ADA_TOKEN' }]);
   await sync('seed', ...SEED, '--accounts', 'accounts.json');
@@ -184,15 +180,6 @@ async function daemonStatus() {
   }
 }
 
-/** Makes the next request of a route fail. */
-async function fail(fault) {
-  await fetch(`${sandbox.url}/_sandbox/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ faults: [fault] }),
-  });
-}
-
 /** Runs a command and keeps its lines. */
 async function sync(...args) {
   keepLines(await run(args));
@@ -200,7 +187,6 @@ async function sync(...args) {
 
 async function run(args) {
   const child = start([...args, '--json']);
-  child.stderr.resume();
   return await textOf(child.stdout);
 }
 
@@ -220,7 +206,7 @@ function keepLines(text) {
 function masked(line) {
   const text = line
     .replaceAll(home, '/home/ada')
-    .replaceAll(sandbox.url, 'https://training.example.com')
+    .replaceAll(platform, 'https://training.example.com')
     .replace(/(?<=app_version\W+)\d[\d.]+/, '1.0.0')
     .replace(/\b[0-9a-f]{16}\b/g, '0f1e2d3c4b5a6978')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => (Date.parse(time) < startedAt ? time : NOW))

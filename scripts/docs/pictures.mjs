@@ -2,11 +2,11 @@
 // sandbox, with generated recordings. Needs tmux, which keeps the terminal.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { keepExactly } from './document.mjs';
-import { PROGRAM, openHome, startLogin, startSandbox } from '../play.mjs';
+import { PROGRAM, onSandbox, openHome, startLogin } from '../play.mjs';
 import { THEMES, terminalSvg } from './terminal-svg.mjs';
 
 const run = promisify(execFile);
@@ -35,11 +35,9 @@ const { home, env, start } = openHome({ PATH: process.env.PATH, LANG: 'C.UTF-8' 
 env.TMUX_TMPDIR = home;
 const options = { env, cwd: home };
 
-const sandbox = await startSandbox(start);
-try {
-  env.SYNC_BASE_URL = sandbox.url;
-  env.SYNC_CLIENT_ID = sandbox.clientId;
-  await login();
+await onSandbox({ home, env, start }, async () => {
+  const [code] = await once(startLogin(start), 'close');
+  if (code !== 0) throw new Error(`The login ended with ${code}.`);
   await writeRecordings();
   for (const { commands, hiddenFlags = '', ...picture } of PICTURES) {
     const lines = await screenAfter(commands, hiddenFlags, picture.name);
@@ -48,10 +46,7 @@ try {
       keepExactly(`docs/pictures/${picture.name}-${theme}.svg`, svg);
     }
   }
-} finally {
-  sandbox.child.kill('SIGTERM');
-  rmSync(home, { recursive: true, force: true });
-}
+});
 
 /** `ride.fit`, and a folder as a device has it. The same arguments write the same bytes. */
 async function writeRecordings() {
@@ -85,9 +80,4 @@ async function screenAfter(commands, flags, server) {
   await tmux('kill-server');
   if (existsSync(join(home, 'failed'))) throw new Error(`A command failed:\n${stdout.trimEnd()}`);
   return stdout.trimEnd().split('\n');
-}
-
-async function login() {
-  const [code] = await once(startLogin(start), 'close');
-  if (code !== 0) throw new Error(`The login ended with ${code}.`);
 }

@@ -7,41 +7,14 @@ const FONT_SIZE = 14;
 const MARGIN = 18;
 const HEAD = 34;
 
-/** The first eight colours of a terminal, then the bright ones. */
 export const THEMES = {
-  light: {
-    ground: '#ffffff',
-    frame: '#d0d7de',
-    text: '#1f2328',
-    soft: '#59636e',
-    colours: [
-      '#24292f',
-      '#cf222e',
-      '#116329',
-      '#7d4e00',
-      '#0969da',
-      '#8250df',
-      '#1b7c83',
-      '#59636e',
-    ],
-  },
-  dark: {
-    ground: '#0d1117',
-    frame: '#30363d',
-    text: '#e6edf3',
-    soft: '#9198a1',
-    colours: [
-      '#9198a1',
-      '#ff7b72',
-      '#3fb950',
-      '#d29922',
-      '#58a6ff',
-      '#bc8cff',
-      '#39c5cf',
-      '#e6edf3',
-    ],
-  },
+  light: { ground: '#ffffff', frame: '#d0d7de', text: '#1f2328', soft: '#59636e' },
+  dark: { ground: '#0d1117', frame: '#30363d', text: '#e6edf3', soft: '#9198a1' },
 };
+
+/** The styles of text by their SGR sequences, as tmux writes them. The pictures have no colours. */
+const STYLES = { '\x1b[0m': '', '\x1b[1m': 'bold', '\x1b[2m': 'dim' };
+const DEFAULT_COLOURS = ['\x1b[39m', '\x1b[49m'];
 
 /**
  * Draws lines of text with SGR sequences.
@@ -51,58 +24,32 @@ export const THEMES = {
 export function terminalSvg({ lines, columns, title, description }, theme) {
   const width = round(columns * CELL.width + 2 * MARGIN);
   const height = HEAD + lines.length * CELL.height + MARGIN;
-  const cells = lines.map(cellsOf);
-  const used = new Set(cells.flat().flatMap(({ style }) => style.split(' ')));
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="t d">
 <title id="t">${escape(title)}</title>
 <desc id="d">${escape(description)}</desc>
 <style>
 text { font: ${FONT_SIZE}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: ${theme.text}; white-space: pre; }
 path { fill: ${theme.soft}; }
-${stylesOf(theme, used)}</style>
+.bold { font-weight: 600; }
+.dim { fill: ${theme.soft}; }
+</style>
 <rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="9" fill="${theme.ground}" stroke="${theme.frame}"/>
 <g fill="${theme.frame}"><circle cx="20" cy="18" r="5.5"/><circle cx="38" cy="18" r="5.5"/><circle cx="56" cy="18" r="5.5"/></g>
-${cells.flatMap(drawLine).join('\n')}
+${lines.map(cellsOf).flatMap(drawLine).join('\n')}
 </svg>
 `;
 }
 
-function stylesOf(theme, used) {
-  const styles = {
-    bold: 'font-weight: 600;',
-    dim: `fill: ${theme.soft};`,
-    ...Object.fromEntries(theme.colours.map((colour, n) => [`c${n}`, `fill: ${colour};`])),
-  };
-  return Object.entries(styles)
-    .filter(([name]) => used.has(name))
-    .map(([name, style]) => `.${name} { ${style} }\n`)
-    .join('');
-}
-
-/** The characters of a line, each with the names of its styles. */
+/** The characters of a line, each with the name of its style. */
 function cellsOf(line) {
-  const styles = new Map();
+  let style = '';
   return line.split(/(\p{Cc}\[[\d;]*m)/u).flatMap((part) => {
-    if (!part.startsWith('\x1b')) {
-      const style = [...styles.values()].join(' ');
-      return Array.from(part, (character) => ({ character, style }));
-    }
-    for (const code of part.slice(2, -1).split(';').map(Number)) apply(code, styles);
+    if (!part.startsWith('\x1b')) return Array.from(part, (character) => ({ character, style }));
+    if (DEFAULT_COLOURS.includes(part)) return [];
+    if (!(part in STYLES)) throw new Error(`${JSON.stringify(part)} has no style in this picture.`);
+    style = STYLES[part];
     return [];
   });
-}
-
-function apply(code, styles) {
-  const colour = (code % 10).toString();
-  if (code === 0) styles.clear();
-  else if (code === 1) styles.set('weight', 'bold');
-  else if (code === 2) styles.set('weight', 'dim');
-  else if (code === 22) styles.delete('weight');
-  else if (code === 39) styles.delete('colour');
-  else if (code === 49) return;
-  else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) {
-    styles.set('colour', `c${colour}`);
-  } else throw new Error(`SGR ${code} has no colour in this picture.`);
 }
 
 /** Text goes in runs of one style. Charts and maps are drawn, since fonts differ most in these. */
@@ -139,7 +86,7 @@ function drawGraphics({ column, style, text }, y) {
 }
 
 function isGraphic(character) {
-  return /[\u2800-\u28ff\u2580-\u2590]/.test(character);
+  return /[\u2800-\u28ff\u2581-\u2588]/.test(character);
 }
 
 /** The dots of a braille character, in the order of its bits: column, row. */
@@ -173,16 +120,10 @@ const OVERLAP = 0.5;
 
 /** The sides of a block element: x, y, width, height. */
 function block(character, x, y) {
-  const code = character.codePointAt(0);
-  // U+2581 to U+2588 fill the cell from below in eighths, U+2589 to U+258F from the left.
-  if (code >= 0x2581 && code <= 0x2588) {
-    const height = ((code - 0x2580) * CELL.height) / 8;
-    return [x, y + CELL.height - height, CELL.width, height + OVERLAP];
-  }
-  if (code >= 0x2589 && code <= 0x258f) {
-    return [x, y, ((0x2590 - code) * CELL.width) / 8, CELL.height + OVERLAP];
-  }
-  throw new Error(`U+${code.toString(16)} has no shape in this picture.`);
+  // U+2581 to U+2588 fill the cell from below in eighths.
+  const eighths = character.codePointAt(0) - 0x2580;
+  const height = (eighths * CELL.height) / 8;
+  return [x, y + CELL.height - height, CELL.width, height + OVERLAP];
 }
 
 function rectangle(x, y, width, height) {

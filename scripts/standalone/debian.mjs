@@ -4,6 +4,7 @@ import {
   readFileSync,
   readdirSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -13,7 +14,6 @@ import { gzipSync } from 'node:zlib';
 import { fileHash } from './checksums.mjs';
 import { writeFolder } from './folder.mjs';
 import { setModes } from './modes.mjs';
-import { writeShare } from './share.mjs';
 import { fromRoot, manifest, sourceTime } from './project.mjs';
 
 const MAINTAINER = 'The athlete-sync authors <athlete-sync@users.noreply.github.com>';
@@ -32,32 +32,27 @@ export const debianVersion = `${manifest.version.replace('-', '~')}-1`;
  */
 export async function writeDebianTree(platform, tree, scratch) {
   const folder = join(scratch, 'folder');
-  writeFolder(platform, folder);
+  // `sync` is the one of coreutils.
+  writeFolder(platform, folder, 'athlete-sync');
   for (const name of ['bin', 'node', 'dist', 'node_modules']) {
     mkdirSync(join(tree, LIBRARY), { recursive: true });
     renameSync(join(folder, name), join(tree, LIBRARY, name));
   }
   mkdirSync(join(tree, 'usr/bin'), { recursive: true });
   symlinkSync('../lib/athlete-sync/bin/athlete-sync', join(tree, 'usr/bin/athlete-sync'));
-  writeShell(join(scratch, 'share'), tree);
+  writeShell(join(folder, 'share'), join(tree, 'usr/share'));
   writeDocuments(folder, tree);
   setModes(tree);
   writeControl(platform, tree);
 }
 
-/** @param share must not exist */
-function writeShell(share, tree) {
-  // `sync` is the one of coreutils.
-  writeShare(share, 'athlete-sync');
-  const places = {
-    'bash-completion/completions/athlete-sync': 'bash-completion/completions/athlete-sync',
-    'zsh/site-functions/_athlete-sync': 'zsh/vendor-completions/_athlete-sync',
-    'fish/vendor_completions.d/athlete-sync.fish': 'fish/vendor_completions.d/athlete-sync.fish',
-  };
-  for (const [from, to] of Object.entries(places))
-    cpSync(join(share, from), join(tree, 'usr/share', to));
-  const page = readFileSync(join(share, 'man/man1/athlete-sync.1'));
-  writeText(join(tree, 'usr/share/man/man1/athlete-sync.1.gz'), compressed(page));
+/** Moves the manual page and the completions to the places of Debian. */
+function writeShell(from, share) {
+  renameSync(from, share);
+  renameSync(join(share, 'zsh/site-functions'), join(share, 'zsh/vendor-completions'));
+  const page = join(share, 'man/man1/athlete-sync.1');
+  writeText(`${page}.gz`, compressed(readFileSync(page)));
+  rmSync(page);
 }
 
 function writeDocuments(folder, tree) {

@@ -33,8 +33,9 @@ const NOT_IN_DIST = [
  * - `docs/` without `docs/internals/`, licences, `sbom.cdx.json`
  *
  * @param folder must not exist
+ * @param only the one name of the program that is installed; without it, `sync` and `athlete-sync`
  */
-export function writeFolder(platform, folder) {
+export function writeFolder(platform, folder, only) {
   mkdirSync(folder, { recursive: true });
   writeNode(platform, folder);
   writeLaunchers(platform, folder);
@@ -46,7 +47,7 @@ export function writeFolder(platform, folder) {
     cpSync(fromRoot(name), join(folder, name), { recursive: true, filter: isForUsers });
   cpSync(fromRoot('dist/THIRD-PARTY-LICENSES.txt'), join(folder, 'THIRD-PARTY-LICENSES.txt'));
   writeModules(platform, folder);
-  writeShare(join(folder, 'share'));
+  writeShare(join(folder, 'share'), only);
   writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(platform));
   setModes(folder);
 }

@@ -1,4 +1,4 @@
-/** The text of a file (scripts/raw-text.mjs). */
+/** The text of a file (scripts/bundles.mjs). */
 declare module '*?raw' {
   const text: string;
   export default text;

@@ -22,7 +22,7 @@ interface OffsetChange {
   readonly offset: number;
 }
 
-/** The table that is shipped with sync. The build trims it (`scripts/zone-data.mjs`). */
+/** The table that is shipped with sync. The build trims it (`scripts/bundles.mjs`). */
 export const shippedZoneData = packedZoneData(latest);
 
 /** Reads packed data; a zone is unpacked when it is asked for. */
