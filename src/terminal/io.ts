@@ -1,9 +1,10 @@
 import { type Stats, fstatSync, statSync, writeSync } from 'node:fs';
+import { styleText } from 'node:util';
 import type { Ora } from 'ora';
 import { attempt } from '../base/errors.ts';
 import { type Text, renderText } from '../base/phrase.ts';
-import { printable } from '../base/printable.ts';
-import { withoutControls, type TerminalFeatures } from './features.ts';
+import { printable, printableLines } from '../base/printable.ts';
+import type { TerminalFeatures } from './features.ts';
 import type { AskOptions } from './prompt.ts';
 import { wrap } from './wrap.ts';
 
@@ -16,8 +17,6 @@ export interface Io {
   readonly interactive: boolean;
   readonly stdoutIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
-  /** stderr is a terminal that shows colours, or the user forces them; `NO_COLOR` is not set. */
-  readonly colour: boolean;
   /** Characters beyond ASCII can be shown: the locale is UTF-8. */
   readonly unicode: boolean;
   /** stderr is a terminal on which {@link spin} works. */
@@ -32,6 +31,7 @@ export interface Io {
    */
   readonly unread: AbortSignal;
   out(line: string): void;
+  /** Shows the `Error:` at the beginning of a text in red, if stderr shows colours. */
   err(line: string): void;
   /**
    * Shows a spinner on the last line of the terminal at stderr, below all output, with a text that each frame asks for.
@@ -60,6 +60,8 @@ export interface IoStreams {
   readonly stdout: LineStream;
   readonly stderr: NodeJS.WriteStream;
 }
+
+const RED = styleText('red', '$&', { validateStream: false });
 
 const DESCRIPTOR = { stdin: 0, stdout: 1, stderr: 2 } as const;
 
@@ -95,9 +97,6 @@ export function systemIo(
     get stderrIsTerminal() {
       return isTerminal('stderr');
     },
-    get colour() {
-      return features.colour && (features.forcesColour === true || isTerminal('stderr'));
-    },
     unicode: features.unicode,
     get redraws() {
       return isTerminal('stderr') && features.redraws && columnsOf('stderr') > 0;
@@ -109,8 +108,12 @@ export function systemIo(
       return columnsOf('stderr');
     },
     unread: unread.signal,
-    out: (line) => open('stdout').write(`${withoutControls(line)}\n`),
-    err: (line) => void open('stderr').write(`${withoutControls(line)}\n`),
+    out: (line) => open('stdout').write(`${printableLines(line)}\n`),
+    err(line) {
+      const shown = printableLines(line);
+      const hasColour = features.colour && (features.forcesColour === true || isTerminal('stderr'));
+      open('stderr').write(`${hasColour ? shown.replace(/^Error:/, RED) : shown}\n`);
+    },
     spin: (line) => spinOn(open('stderr'), features, line),
     readStdin(signal) {
       signal.addEventListener('abort', () => streams.stdin.destroy(signal.reason as Error));

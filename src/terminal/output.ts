@@ -2,7 +2,7 @@ import { Phrase, type Text, renderText, joinTexts, phrase } from '../base/phrase
 import { toJson } from '../base/printable.ts';
 import { JSON_VERSION } from '../base/version.ts';
 import type { Clock } from '../base/time.ts';
-import { red, inAscii } from './features.ts';
+import { inAscii } from './features.ts';
 import type { Io } from './io.ts';
 import { NO_PROGRESS, type Progress, ProgressDisplay } from './progress.ts';
 import { wrap } from './wrap.ts';
@@ -85,8 +85,7 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
     },
     error(object: LineFields, text: Text) {
       if (flags.json) io.out(toLine(object));
-      const shownText = wrap(readable(text), io.stderrColumns);
-      io.err(io.colour ? shownText.replace(/^Error:/, red('Error:')) : shownText);
+      err(text);
     },
     /**
      * Makes a summary the last line for programs, also after a failure on the way. A line of this type that the
