@@ -15,7 +15,6 @@ import type { RecordState } from '../../ledger/records.ts';
 import { plural } from '../../terminal/words.ts';
 import { who } from '../login/words.ts';
 import { statusJson } from './json.ts';
-import type { CheckedLogin, StoredLogin } from '../../app/login-state.ts';
 import { type StatusReport, exitCodeFor, readStatus } from './read.ts';
 import { LABEL } from './strip.ts';
 import { loginWord, ledgerLines } from './words.ts';
@@ -70,20 +69,16 @@ function shortText(report: StatusReport, now: number): Text {
   return block(profile, [
     account === undefined ? service : `${who(account)}, ${service}`,
     `Login ${loginWord(login)}`,
-    ...problemLines(login),
-    ...problemLines(checked),
-    ...problemLines(disk),
+    ...(login.state === 'logged-in' ? [] : withHint(login)),
+    // An end is in the login, too.
+    ...(checked?.outcome === 'failed' ? withHint(checked) : []),
+    ...(disk === undefined ? [] : withHint(disk)),
     ...ledgerLines(ledger, now, open),
     watched.length === 0 ? 'Not watching' : `Watching ${watched.join(', ')}`,
     ...(zone.differs && zone.platform !== undefined
       ? [`Days counted in ${zone.days.name}; the platform has ${zone.platform.name}`]
       : []),
   ]);
-}
-
-/** Returns why a login or a disk is not good; nothing if it is. */
-function problemLines(found: StoredLogin | CheckedLogin | StatusReport['disk']): Text[] {
-  return found !== undefined && 'message' in found ? withHint(found) : [];
 }
 
 function block(profile: string, lines: readonly Text[]): Text {
