@@ -76,12 +76,7 @@ export function systemIo(
   features: TerminalFeatures,
   onLost: (error: NodeJS.ErrnoException) => void,
 ): Io {
-  const terminals = new Map<keyof typeof DESCRIPTOR, boolean>();
-  const isTerminal = (name: keyof typeof DESCRIPTOR) => {
-    const known = terminals.get(name) ?? isTerminalAt(DESCRIPTOR[name]);
-    terminals.set(name, known);
-    return known;
-  };
+  const isTerminal = (name: keyof typeof DESCRIPTOR) => isTerminalAt(DESCRIPTOR[name]);
   const unread = new AbortController();
   const open = guardedOutputs(streams, unread, onLost);
   // A terminal may not know its width: `columns` is undefined or 0 then.

@@ -43,7 +43,6 @@ export type Output = ReturnType<typeof createOutput>;
 
 /** @param clock of the progress */
 export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
-  let shown: Progress | undefined;
   let summary: (() => LineFields) | undefined;
   let lines = 0;
   const readable = (text: Text) => {
@@ -103,10 +102,8 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
       summary = undefined;
     },
     progress(): Progress {
-      if (flags.quiet || flags.json || flags.verbose) return NO_PROGRESS;
-      shown?.stop();
-      shown = new ProgressDisplay(io, clock);
-      return shown;
+      const isHidden = flags.quiet || flags.json || flags.verbose;
+      return isHidden ? NO_PROGRESS : new ProgressDisplay(io, clock);
     },
   };
 }
