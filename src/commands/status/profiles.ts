@@ -8,7 +8,7 @@ import {
   worstExitCode,
   failureOf,
 } from '../../base/errors.ts';
-import { type Text, joinTexts, phrase, withHint } from '../../base/phrase.ts';
+import { type Text, joinTexts, withHint } from '../../base/phrase.ts';
 import { DEFAULT_PROFILE } from '../../config/config.ts';
 import { ANY_DEVICE } from '../../daemon/registry.ts';
 import type { RecordState } from '../../ledger/records.ts';
@@ -17,7 +17,7 @@ import { who } from '../login/words.ts';
 import { statusJson } from './json.ts';
 import { type StatusReport, exitCodeFor, readStatus } from './read.ts';
 import { LABEL } from './strip.ts';
-import { loginWord, ledgerLines } from './words.ts';
+import { loginWord, ledgerLines, rows } from './words.ts';
 
 /**
  * Shows each profile of this machine: a line of `--json`, or a few lines of text. A profile that cannot
@@ -83,9 +83,5 @@ function shortText(report: StatusReport, now: number): Text {
 
 function block(profile: string, lines: readonly Text[]): Text {
   const isShort = profile.length < LABEL;
-  const indented = lines.map((line, index) => {
-    const label = isShort && index === 0 ? profile : '';
-    return phrase`${label.padEnd(LABEL)}${line}`;
-  });
-  return joinTexts([...(isShort ? [] : [profile]), ...indented], '\n');
+  return joinTexts(isShort ? rows(profile, ...lines) : [profile, ...rows('', ...lines)]);
 }
