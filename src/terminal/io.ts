@@ -61,8 +61,6 @@ export interface IoStreams {
   readonly stderr: NodeJS.WriteStream;
 }
 
-const RED = styleText('red', '$&', { validateStream: false });
-
 const DESCRIPTOR = { stdin: 0, stdout: 1, stderr: 2 } as const;
 
 /**
@@ -107,7 +105,7 @@ export function systemIo(
     err(line) {
       const shown = printableLines(line);
       const hasColour = features.colour && (features.forcesColour === true || isTerminal('stderr'));
-      open('stderr').write(`${hasColour ? shown.replace(/^Error:/, RED) : shown}\n`);
+      open('stderr').write(`${hasColour ? shown.replace(/^Error:/, red) : shown}\n`);
     },
     spin: (line) => spinOn(open('stderr'), features, line),
     readStdin(signal) {
@@ -120,6 +118,10 @@ export function systemIo(
       return await ask(streams, text, options);
     },
   };
+}
+
+function red(text: string): string {
+  return styleText('red', text, { validateStream: false });
 }
 
 /** Returns a function that opens an output stream, and handles its errors from the first time on. */
