@@ -50,12 +50,8 @@ export function connect(context: AppContext, config: Config, options: ConnectOpt
       return connection.client;
     },
     url: (endpoint) => endpointUrl(requireBaseUrl(config), config.endpoints[endpoint]),
-    get filePart() {
-      return config.get('endpoint.filePart');
-    },
-    get kind() {
-      return statedKind(config);
-    },
+    filePart: config.get('endpoint.filePart'),
+    kind: statedKind(config),
     async ledgerAccount({ offline }) {
       const token = environmentToken(config);
       const { account, loginId } = config;

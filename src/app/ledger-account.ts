@@ -159,10 +159,8 @@ export async function knownAccount(
     : undefined;
   const key = settled ?? namedKey(config, athleteName) ?? digestKey(config, token);
   if (key === keyOfProfile) return { key, account: config.account };
-  const prefix = [athletePrefix(config), namedKey(config, '') ?? ''].find((one) =>
-    key.startsWith(one),
-  );
-  return { key, account: prefix === undefined ? undefined : { id: key.slice(prefix.length) } };
+  const [, , id] = NAMED.exec(key) ?? [];
+  return { key, account: id === undefined ? undefined : { id } };
 }
 
 /**
@@ -184,9 +182,12 @@ function settledKey(
   return key === byName || key.startsWith(athletePrefix(config)) ? key : undefined;
 }
 
+/** Matches a ledger key that names an athlete, with the service and the athlete. */
+const NAMED = /^(\S+) (?:athlete|named):(.+)$/s;
+
 /** Names the athlete of a ledger key for people; undefined if the key names none. */
 export function athleteOf(key: string): string | undefined {
-  const [, service = '', athlete] = /^(\S+) (?:athlete|named):(.+)$/s.exec(key) ?? [];
+  const [, service = '', athlete] = NAMED.exec(key) ?? [];
   return athlete === undefined ? undefined : `${athlete} at ${service}`;
 }
 

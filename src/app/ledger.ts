@@ -4,7 +4,7 @@ import { moveAccount } from '../ledger/accounts.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { type KnownFiles, knownFiles } from '../ledger/known-files.ts';
 import { markProcess } from '../system/processes.ts';
-import { type RecordLedger, recordLedger } from '../ledger/records.ts';
+import { recordLedger } from '../ledger/records.ts';
 import { moveCopies } from '../ledger/outbox.ts';
 import { uploadLedger } from '../ledger/uploads.ts';
 import type { Clock } from '../base/time.ts';
@@ -29,23 +29,12 @@ export function targetsOf(
   ledger: Pick<OpenLedger, 'uploads' | 'known' | 'records'>,
   output?: Pick<Output, 'say'>,
 ): Targets {
-  const { uploads, known } = ledger;
-  const { client, url, filePart } = service;
+  const { uploads, known, records } = ledger;
+  const { client, url, filePart, kind } = service;
   const onLongWait = output && ((text: string) => output.say(text));
   return {
     upload: { ledger: uploads, known, client, url, filePart, onLongWait },
-    records: {
-      // An upload needs no ledger of records.
-      get ledger() {
-        return ledger.records;
-      },
-      client,
-      url,
-      onLongWait,
-      get kind() {
-        return service.kind;
-      },
-    },
+    records: { ledger: records, client, url, kind, onLongWait },
   };
 }
 
@@ -96,7 +85,6 @@ export function openLedgerAt(
   const mark = markProcess(stateDir);
   const now = () => clock.now();
   const known = knownFiles(database, account, now);
-  let records: RecordLedger | undefined;
   let open = true;
   return {
     path,
@@ -104,9 +92,7 @@ export function openLedgerAt(
     mark,
     uploads: uploadLedger(database, account, mark, now),
     known,
-    get records(): RecordLedger {
-      return (records ??= recordLedger(database, account, mark, now, otherTokens));
-    },
+    records: recordLedger(database, account, mark, now, otherTokens),
     close() {
       if (!open) return;
       open = false;

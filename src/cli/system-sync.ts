@@ -119,8 +119,7 @@ const ABOUT =
 
 /** Prints what this program is, and the next command. Asks neither the keychain nor the service. */
 function printWelcome(system: System): void {
-  const profile = system.env['SYNC_PROFILE'] || undefined;
-  const flags: GlobalFlags = { profile, json: false, quiet: false, verbose: false };
+  const flags = { ...NO_FLAGS, profile: system.env['SYNC_PROFILE'] || undefined };
   const context = createContext(system, flags);
   const text = joinTexts([ABOUT, nextStep(() => quietConfigFor(context), flags)], '\n\n');
   context.output.text(text);

@@ -42,7 +42,7 @@ export const undoUpload: CommandModule = {
     const config = configFor(context, { timezone: flags.tz });
     requireBaseUrl(config);
     const { name: zone } = await zoneFor(config, context);
-    const subject = await findSubject(given, () => zone, context);
+    const subject = findSubject(given, zone, context);
     const offline = flags.dryRun ?? false;
     return await withLedger(context, config, { offline }, async (connection, all) => {
       const { uploads: ledger } = all;

@@ -54,8 +54,8 @@ async function undo(
   const { clock, output } = context;
   const config = configFor(context, { timezone: flags.tz });
   requireBaseUrl(config);
-  const zone = async () => (await zoneFor(config, context)).name;
-  const date = await dateFlag('DATE', day, zone, clock.now());
+  const { name: zone } = await zoneFor(config, context);
+  const date = dateFlag('DATE', day, zone, clock.now());
   const options = { ...sendOptions(flags), undo: { remember: true } };
   return await withLedger(
     context,

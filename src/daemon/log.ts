@@ -139,7 +139,6 @@ export function logIo(log: Log, clock: Clock, also?: (entry: string) => void): I
     interactive: false,
     stdoutIsTerminal: false,
     stderrIsTerminal: false,
-    colour: false,
     unicode: true,
     redraws: false,
     stdoutColumns: 0,

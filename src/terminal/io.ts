@@ -1,9 +1,10 @@
 import { type Stats, fstatSync, statSync, writeSync } from 'node:fs';
+import { styleText } from 'node:util';
 import type { Ora } from 'ora';
 import { attempt } from '../base/errors.ts';
 import { type Text, renderText } from '../base/phrase.ts';
-import { printable } from '../base/printable.ts';
-import { withoutControls, type TerminalFeatures } from './features.ts';
+import { printable, printableLines } from '../base/printable.ts';
+import type { TerminalFeatures } from './features.ts';
 import type { AskOptions } from './prompt.ts';
 import { wrap } from './wrap.ts';
 
@@ -16,8 +17,6 @@ export interface Io {
   readonly interactive: boolean;
   readonly stdoutIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
-  /** stderr is a terminal that shows colours, or the user forces them; `NO_COLOR` is not set. */
-  readonly colour: boolean;
   /** Characters beyond ASCII can be shown: the locale is UTF-8. */
   readonly unicode: boolean;
   /** stderr is a terminal on which {@link spin} works. */
@@ -32,6 +31,7 @@ export interface Io {
    */
   readonly unread: AbortSignal;
   out(line: string): void;
+  /** Shows the `Error:` at the beginning of a text in red, if stderr shows colours. */
   err(line: string): void;
   /**
    * Shows a spinner on the last line of the terminal at stderr, below all output, with a text that each frame asks for.
@@ -74,12 +74,7 @@ export function systemIo(
   features: TerminalFeatures,
   onLost: (error: NodeJS.ErrnoException) => void,
 ): Io {
-  const terminals = new Map<keyof typeof DESCRIPTOR, boolean>();
-  const isTerminal = (name: keyof typeof DESCRIPTOR) => {
-    const known = terminals.get(name) ?? isTerminalAt(DESCRIPTOR[name]);
-    terminals.set(name, known);
-    return known;
-  };
+  const isTerminal = (name: keyof typeof DESCRIPTOR) => isTerminalAt(DESCRIPTOR[name]);
   const unread = new AbortController();
   const open = guardedOutputs(streams, unread, onLost);
   // A terminal may not know its width: `columns` is undefined or 0 then.
@@ -95,9 +90,6 @@ export function systemIo(
     get stderrIsTerminal() {
       return isTerminal('stderr');
     },
-    get colour() {
-      return features.colour && (features.forcesColour === true || isTerminal('stderr'));
-    },
     unicode: features.unicode,
     get redraws() {
       return isTerminal('stderr') && features.redraws && columnsOf('stderr') > 0;
@@ -109,8 +101,12 @@ export function systemIo(
       return columnsOf('stderr');
     },
     unread: unread.signal,
-    out: (line) => open('stdout').write(`${withoutControls(line)}\n`),
-    err: (line) => void open('stderr').write(`${withoutControls(line)}\n`),
+    out: (line) => open('stdout').write(`${printableLines(line)}\n`),
+    err(line) {
+      const shown = printableLines(line);
+      const hasColour = features.colour && (features.forcesColour === true || isTerminal('stderr'));
+      open('stderr').write(`${hasColour ? shown.replace(/^Error:/, red) : shown}\n`);
+    },
     spin: (line) => spinOn(open('stderr'), features, line),
     readStdin(signal) {
       signal.addEventListener('abort', () => streams.stdin.destroy(signal.reason as Error));
@@ -122,6 +118,10 @@ export function systemIo(
       return await ask(streams, text, options);
     },
   };
+}
+
+function red(text: string): string {
+  return styleText('red', text, { validateStream: false });
 }
 
 /** Returns a function that opens an output stream, and handles its errors from the first time on. */

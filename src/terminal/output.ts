@@ -2,7 +2,7 @@ import { Phrase, type Text, renderText, joinTexts, phrase } from '../base/phrase
 import { toJson } from '../base/printable.ts';
 import { JSON_VERSION } from '../base/version.ts';
 import type { Clock } from '../base/time.ts';
-import { red, inAscii } from './features.ts';
+import { inAscii } from './features.ts';
 import type { Io } from './io.ts';
 import { NO_PROGRESS, type Progress, ProgressDisplay } from './progress.ts';
 import { wrap } from './wrap.ts';
@@ -43,7 +43,6 @@ export type Output = ReturnType<typeof createOutput>;
 
 /** @param clock of the progress */
 export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
-  let shown: Progress | undefined;
   let summary: (() => LineFields) | undefined;
   let lines = 0;
   const readable = (text: Text) => {
@@ -85,8 +84,7 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
     },
     error(object: LineFields, text: Text) {
       if (flags.json) io.out(toLine(object));
-      const shownText = wrap(readable(text), io.stderrColumns);
-      io.err(io.colour ? shownText.replace(/^Error:/, red('Error:')) : shownText);
+      err(text);
     },
     /**
      * Makes a summary the last line for programs, also after a failure on the way. A line of this type that the
@@ -104,10 +102,8 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
       summary = undefined;
     },
     progress(): Progress {
-      if (flags.quiet || flags.json || flags.verbose) return NO_PROGRESS;
-      shown?.stop();
-      shown = new ProgressDisplay(io, clock);
-      return shown;
+      const isHidden = flags.quiet || flags.json || flags.verbose;
+      return isHidden ? NO_PROGRESS : new ProgressDisplay(io, clock);
     },
   };
 }

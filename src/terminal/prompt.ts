@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline';
+import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { SyncError } from '../base/errors.ts';
 
@@ -15,39 +15,27 @@ export async function ask(
   question: string,
   { signal, hidden = false, cancelled = 'Cancelled.' }: AskOptions,
 ): Promise<string> {
-  return await new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    // readline echoes the input to its output, which discards hidden input.
-    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-    const reader = createInterface({
-      input: stdin,
-      output: hidden ? nowhere : stderr,
-      terminal: stdin.isTTY,
-    });
-    // Written after readline turned off the terminal's echo: the user may paste at once.
-    stderr.write(question);
-    if (!hidden) reader.setPrompt(question);
-    const cancel = (reason: Error) => {
-      settle();
-      // The next output starts on a new line.
-      if (!hidden) stderr.write('\n');
-      reject(reason);
-    };
-    const onAbort = () => cancel(signal.reason as Error);
-    const onClose = () => cancel(new SyncError('INTERRUPTED', cancelled));
-    const settle = () => {
-      signal.removeEventListener('abort', onAbort);
-      reader.off('close', onClose);
-      reader.close();
-      stdin.pause();
-      if (hidden) stderr.write('\n');
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    reader.once('close', onClose);
-    reader.once('SIGINT', onClose);
-    reader.once('line', (line) => {
-      settle();
-      resolve(line.trim());
-    });
+  signal.throwIfAborted();
+  // readline echoes the input to its output, which discards hidden input.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({
+    input: stdin,
+    output: hidden ? nowhere : stderr,
+    terminal: stdin.isTTY,
   });
+  const closed = new AbortController();
+  reader.once('close', () => closed.abort(new SyncError('INTERRUPTED', cancelled)));
+  const ended = AbortSignal.any([signal, closed.signal]);
+  try {
+    // Written after readline turned off the terminal's echo: the user may paste at once.
+    if (hidden) stderr.write(question);
+    return (await reader.question(hidden ? '' : question, { signal: ended })).trim();
+  } catch (error) {
+    ended.throwIfAborted();
+    throw error;
+  } finally {
+    reader.close();
+    // The next output starts on a new line, which readline does with visible input.
+    if (hidden) stderr.write('\n');
+  }
 }

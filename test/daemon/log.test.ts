@@ -252,8 +252,7 @@ describe('the output of a background process', () => {
     io.err('remark');
     expect(written).toEqual(['2026-02-15 12:00:05  result', '2026-02-15 12:00:05  remark']);
     expect(journal).toEqual(['result', 'remark']);
-    expect([io.interactive, io.colour, io.stdoutIsTerminal, io.stderrIsTerminal]).toEqual([
-      false,
+    expect([io.interactive, io.stdoutIsTerminal, io.stderrIsTerminal]).toEqual([
       false,
       false,
       false,

@@ -6,7 +6,6 @@ export function plainIo(overrides: Partial<Io> = {}): Io {
     interactive: false,
     stdoutIsTerminal: false,
     stderrIsTerminal: false,
-    colour: false,
     unicode: true,
     redraws: false,
     stdoutColumns: 0,

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { type TerminalFeatures, red } from '../../src/terminal/features.ts';
+import type { TerminalFeatures } from '../../src/terminal/features.ts';
 import { type IoStreams, systemIo } from '../../src/terminal/io.ts';
 import { FORBIDDEN, HOSTILE, harmIn } from '../support/hostile.ts';
 
@@ -35,13 +35,15 @@ it('writes results to stdout and the rest to stderr, one line each', async () =>
   expect(shown).toEqual({ out: 'result\n', err: 'remark\n' });
 });
 
-it('writes no control sequence but its own colour', async () => {
-  const { io, shown } = open({ stderr: true });
-  io.out(`a${HOSTILE}\n\tb`);
-  io.err(`${red('Error:')} a${HOSTILE}`);
+const RED_ERROR = '\u001b[31mError:\u001b[39m';
+
+it('writes no control sequence but its own colour, which marks an error once', async () => {
+  const { io, shown } = open({}, { ...FEATURES, forcesColour: true });
+  io.out(`Error: a${HOSTILE}\n\tb`);
+  io.err(`Error: a${HOSTILE}\nError: this is quoted`);
   await new Promise(setImmediate);
-  expect(shown.err.startsWith('\u001b[31mError:\u001b[39m ax ')).toBe(true);
-  const rest = shown.out + shown.err.replace(red('Error:'), '');
+  expect(shown.err.startsWith(`${RED_ERROR} ax `)).toBe(true);
+  const rest = shown.out + shown.err.replace(RED_ERROR, '');
   expect(rest.replaceAll(/[\n\t]/g, '')).not.toMatch(FORBIDDEN);
 });
 
@@ -93,17 +95,23 @@ it('opens no stream before its first use, because creating stdin is slow', () =>
     ),
   );
   const io = systemIo(streams as IoStreams, FEATURES, () => undefined);
-  // A test has no terminal: questions are impossible, and there is no colour.
-  const asked = [io.interactive, io.stdoutIsTerminal && io.stderrIsTerminal, io.colour];
-  expect(asked).toEqual([false, false, false]);
+  // A test has no terminal: questions are impossible.
+  const asked = [io.interactive, io.stdoutIsTerminal && io.stderrIsTerminal];
+  expect(asked).toEqual([false, false]);
   expect(touched).toEqual([]);
   io.out('x');
   expect(touched).toEqual(['stdout']);
 });
 
-it('shows colours in a pipe only if they are forced', () => {
-  expect(open().io.colour).toBe(false);
-  expect(open({}, { ...FEATURES, forcesColour: true }).io.colour).toBe(true);
+it.each([
+  ['Error: no\n', {}],
+  [`${RED_ERROR} no\n`, { forcesColour: true }],
+  ['Error: no\n', { forcesColour: true, colour: false }],
+])('shows %j in a pipe with %j', async (text, features) => {
+  const { io, shown } = open({}, { ...FEATURES, ...features });
+  io.err('Error: no');
+  await new Promise(setImmediate);
+  expect(shown.err).toBe(text);
 });
 
 it('reads stdin until its signal is aborted, also while no input comes', async () => {

@@ -80,15 +80,6 @@ it('writes type and v before all other fields of a JSON line', () => {
   expect(out).toEqual(['{"type":"upload","v":1,"account":"ada","path":"ride.fit"}']);
 });
 
-it('prints an error in red only if colour is enabled', () => {
-  const coloured = open({}, { colour: true });
-  coloured.output.error({}, phrase`Error: no\nError: this is quoted`);
-  expect(coloured.err).toEqual(['\u001b[31mError:\u001b[39m no\nError: this is quoted']);
-  const plain = open();
-  plain.output.error({}, 'Error: no');
-  expect(plain.err).toEqual(['Error: no']);
-});
-
 it.each<[string, Partial<GlobalFlags>]>([
   ['--quiet', { quiet: true }],
   ['--json', { json: true }],

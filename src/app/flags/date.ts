@@ -13,30 +13,21 @@ export const DATE_HINT =
 /**
  * Parses a flag's date: `YYYY-MM-DD`, `today`, `yesterday`, or a number of days or weeks back (`7d`, `1w`).
  *
- * @param zone returns the zone that decides which day today is; called only for a relative date
+ * @param zone decides which day today is
  * @param now ms since 1970
  * @returns `YYYY-MM-DD`
  * @throws SyncError `USAGE`
  */
-export async function dateFlag(
-  flag: string,
-  text: string,
-  zone: () => string | Promise<string>,
-  now: number,
-): Promise<string> {
-  const date = await readDay(text, zone, now);
+export function dateFlag(flag: string, text: string, zone: string, now: number): string {
+  const date = readDay(text, zone, now);
   if (date !== undefined) return date;
   throw new SyncError('USAGE', `${flag} ${text}: not a date.`, { hint: DATE_HINT });
 }
 
 /** Parses `--since` as {@link dateFlag} does. @throws SyncError `USAGE`, also for a day after today */
-export async function sinceFlag(
-  text: string,
-  zone: () => string | Promise<string>,
-  now: number,
-): Promise<string> {
-  const date = await dateFlag('--since', text, zone, now);
-  const today = await dateFlag('--since', 'today', zone, now);
+export function sinceFlag(text: string, zone: string, now: number): string {
+  const date = dateFlag('--since', text, zone, now);
+  const today = dateFlag('--since', 'today', zone, now);
   if (date <= today) return date;
   throw new SyncError('USAGE', `--since ${date} is in the future: today is ${today}.`);
 }
@@ -52,9 +43,9 @@ export async function rangeFlags(
 ) {
   const isRange = since !== undefined || until !== undefined;
   const zone = isRange ? (await zoneFor(config, context)).name : await zoneShown(config, context);
-  const day = [() => zone, context.clock.now()] as const;
-  const from = since === undefined ? undefined : await sinceFlag(since, ...day);
-  const to = until === undefined ? undefined : await dateFlag('--until', until, ...day);
+  const now = context.clock.now();
+  const from = since === undefined ? undefined : sinceFlag(since, zone, now);
+  const to = until === undefined ? undefined : dateFlag('--until', until, zone, now);
   if (from !== undefined && to !== undefined && from > to) {
     throw new SyncError('USAGE', `--since ${from} is after --until ${to}.`);
   }
@@ -62,15 +53,11 @@ export async function rangeFlags(
 }
 
 /** Parses the same forms as {@link dateFlag}; returns undefined for another text. */
-export async function readDay(
-  text: string,
-  zone: () => string | Promise<string>,
-  now: number,
-): Promise<string | undefined> {
+export function readDay(text: string, zone: string, now: number): string | undefined {
   if (isCalendarDate(text)) return text;
   const days = daysBack(text);
   if (days === undefined) return undefined;
-  const today = new Date(zoneRules(await zone()).wallAt(now)).toISOString().slice(0, 10);
+  const today = new Date(zoneRules(zone).wallAt(now)).toISOString().slice(0, 10);
   return daysAfter(today, -days);
 }
 

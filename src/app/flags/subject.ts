@@ -15,11 +15,7 @@ export type Subject = { readonly file: string } | { readonly date: string };
  * @param zone as in {@link readDay}
  * @throws SyncError `USAGE` if it is neither a file nor a date; `INPUT_INVALID` for a folder
  */
-export async function findSubject(
-  given: string,
-  zone: () => string | Promise<string>,
-  { clock, cwd }: AppContext,
-): Promise<Subject> {
+export function findSubject(given: string, zone: string, { clock, cwd }: AppContext): Subject {
   const file = resolve(cwd, given);
   if (existsSync(file)) {
     if (!lstatSync(file).isDirectory()) return { file };
@@ -28,7 +24,7 @@ export async function findSubject(
     });
   }
   if (existsSync(fileOf(file))) return { file };
-  const date = await readDay(given, zone, clock.now());
+  const date = readDay(given, zone, clock.now());
   if (date !== undefined) return { date };
   // `ride.fit` was meant as a file, `21.11.2026` and `21/11/2026` as dates.
   if (/[a-z]/i.test(given) && /[\\/.]/.test(given)) {

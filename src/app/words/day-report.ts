@@ -1,23 +1,21 @@
 import { phrase, renderText } from '../../base/phrase.ts';
+import { KINDS } from '../../ledger/records.ts';
 import type { ReadZones } from '../../records/days/read-zones.ts';
 import type { RecordItem } from '../../records/deliver.ts';
 import type { Zone } from '../../records/types.ts';
 import type { Output } from '../../terminal/output.ts';
 import type { Progress } from '../../terminal/progress.ts';
 import { plural } from '../../terminal/words.ts';
-import { type PushItem, Tally } from '../outcomes.ts';
+import { OUTCOMES, type PushItem, Tally } from '../outcomes.ts';
 import { noteText, pushItemJson, pushItemText } from './days.ts';
 import { FailureGroups } from './failure-groups.ts';
 
 /** Number of days, or of unusable records, up to which each has a line. */
 const LISTED = 10;
 
-const MANY = [
-  ['wellness', 'pushed', 'sent'],
-  ['nutrition', 'pushed', 'sent'],
-  ['wellness', 'would-push', 'would be sent'],
-  ['nutrition', 'would-push', 'would be sent'],
-] as const;
+const MANY = (['pushed', 'would-push'] as const).flatMap((outcome) =>
+  KINDS.map((kind) => [kind, outcome] as const),
+);
 
 /** Counts and reports the days of a run: many in one line, equal notes and failures once. */
 export class DayReport {
@@ -74,7 +72,7 @@ export class DayReport {
       output.text(text && isMixed ? phrase`${item.kind} of ${text}` : text);
     }
     const others = days.filter((day) => !isListed(day));
-    for (const [kind, outcome, words] of MANY) {
+    for (const [kind, outcome] of MANY) {
       const own = others.filter(({ item }) => item.kind === kind && item.outcome === outcome);
       const [first, last] = [own[0], own.at(-1)];
       if (first === undefined || last === undefined) continue;
@@ -82,7 +80,7 @@ export class DayReport {
       const where = zoned === undefined ? '' : ` (dates in ${zoned.zone})`;
       const count = own.length.toLocaleString('en-US');
       output.text(
-        `${count} days of ${kind} ${words}, ${first.item.date} to ${last.item.date}${where}`,
+        `${count} days of ${kind} ${OUTCOMES[outcome].words}, ${first.item.date} to ${last.item.date}${where}`,
       );
     }
     const notes = others.flatMap(({ item }) => item.warnings);

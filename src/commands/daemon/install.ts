@@ -151,21 +151,20 @@ async function installService(
   makeStateFolder(paths.dir);
   await warnOfOtherAthletes(context, config, scope);
   const missing = await warnOfMissing(context, scope.folders);
-  const running = runningDaemons(context, config);
-  // A daemon that the user started would keep the service from its folders.
-  const byHand = running.filter(({ state }) => state.kind === 'daemon' && overlap(state, scope));
-  // systemd stops the earlier service itself, when it starts the new one.
-  const earlier = running.filter(
-    ({ state: { kind } }) => kind === manager.kind && kind !== 'systemd',
+  // A daemon that the user started would keep the service from its folders. systemd stops the earlier service itself,
+  // when it starts the new one.
+  const replaced = runningDaemons(context, config).filter(({ state }) =>
+    state.kind === 'daemon'
+      ? overlap(state, scope)
+      : state.kind === manager.kind && state.kind !== 'systemd',
   );
   const startedBy = context.clock.now();
   let remarks: readonly string[];
   try {
-    await end(context, byHand);
-    await end(context, earlier);
+    await end(context, replaced);
     remarks = await manager.install(definition);
   } catch (error) {
-    await startAgain(context, config, [...byHand, ...earlier]);
+    await startAgain(context, config, replaced);
     throw error;
   }
   return {

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { activityView } from '../../app/words/activities.ts';
 import type { CommandModule } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
@@ -12,7 +11,7 @@ import { surveyDevices } from '../../devices/find.ts';
 import { patternText } from '../../devices/places.ts';
 import type { Places } from '../../devices/types.ts';
 import { describeFileError, exists } from '../../system/plain-file.ts';
-import { withUnsent } from './unsent.ts';
+import { countUnsent } from './unsent.ts';
 import {
   LOGIN_FIRST,
   RECONNECT,
@@ -34,7 +33,7 @@ export const devices: CommandModule = {
   documents: ['devices.md'],
 
   async run(context, folders: readonly string[]) {
-    const { clock, io, output, platform, signal } = context;
+    const { clock, output, platform, signal } = context;
     const config = configFor(context);
     const places = devicePlaces(context, folders);
     const progress = output.progress();
@@ -44,15 +43,12 @@ export const devices: CommandModule = {
 
     const zone =
       output.json || found.devices.length === 0 ? 'UTC' : await zoneShown(config, context);
-    const view = { ...activityView(io, clock.now(), zone), aligned: false };
-    await withUnsent(context, config, (countUnsent) => {
-      for (const device of found.devices) {
-        const unsent = countUnsent?.(device);
-        output.result(surveyJson(device, unsent), surveyText(device, unsent, view));
-      }
-      if (found.devices.length === 0) return;
-      output.say(countUnsent === undefined ? LOGIN_FIRST : WATCH_THEM);
-    });
+    const view = { zone, now: clock.now(), aligned: false };
+    const unsent = await countUnsent(context, config, found.devices);
+    for (const [at, device] of found.devices.entries()) {
+      output.result(surveyJson(device, unsent?.[at]), surveyText(device, unsent?.[at], view));
+    }
+    if (found.devices.length > 0) output.say(unsent === undefined ? LOGIN_FIRST : WATCH_THEM);
     for (const folder of found.silent) output.warn(phrase`${folder} does not answer. ${RECONNECT}`);
     const searched = searchedPlaces(places, context, folders);
     output.result(

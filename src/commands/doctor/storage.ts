@@ -87,7 +87,7 @@ export async function checkCopies(_context: AppContext, config: Config): Promise
 }
 
 /** Checks that the settings can be saved; that they can be read is known by now. */
-export function checkSettings(_context: AppContext, config: Config): CheckResult {
+export function checkSettings(config: Config): CheckResult {
   const { fault, path = '', settings = {} } = config.system ?? {};
   if (fault !== undefined) return failed(fault);
   const { configFile } = config.paths;
@@ -120,12 +120,9 @@ export function checkFolders(_context: AppContext, config: Config): CheckResult[
     if (distrust === undefined) return [];
     const result = refused || own !== undefined ? bad : odd;
     const finding = result(distrustMessage(distrust, folder), distrustHint(distrust, variable));
-    return [{ path: distrust.path, finding }];
+    return [[distrust.path, finding] as const];
   });
+  if (found.length === 0) return [good('Only you can change the settings and the state folder.')];
   // A folder above both has one fix, and the more severe finding comes last.
-  const [first, last] = found;
-  const findings = found.map(({ finding }) => finding);
-  if (last !== undefined && first?.path === last.path) return [last.finding];
-  if (findings.length > 0) return findings;
-  return [good('Only you can change the settings and the state folder.')];
+  return [...new Map(found).values()];
 }

@@ -48,8 +48,7 @@ export const explain: CommandModule = {
     const copies = copiesFor(account, config);
     const isGone = !existsSync(absolute);
     const copy = [...copies.values()].find(({ path }) => isGone && path === absolute)?.file;
-    const subject =
-      copy === undefined ? await findSubject(given, () => zone, context) : { file: copy };
+    const subject = copy === undefined ? findSubject(given, zone, context) : { file: copy };
     const isLogged = isLoggedIn(config);
     const isKnown = isLogged || config.hadLogin;
     return await withLedger(context, config, { offline: !isLogged }, async (connection, ledger) => {

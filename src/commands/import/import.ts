@@ -89,10 +89,7 @@ export const importExport: CommandModule = {
       rank,
       strict: flags.strict ?? false,
       now: clock.now(),
-      since:
-        flags.since === undefined
-          ? undefined
-          : await sinceFlag(flags.since, () => zone.name, clock.now()),
+      since: flags.since === undefined ? undefined : sinceFlag(flags.since, zone.name, clock.now()),
       sources: sourcesFor(context, flags),
       include: includedKinds(flags),
     };

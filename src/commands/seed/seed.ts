@@ -86,7 +86,7 @@ export const seed: CommandModule = {
     const options = {
       days: wholeNumber('--days', days, 1, MOST_DAYS),
       seed: wholeNumber('--seed', number, 0, Number.MAX_SAFE_INTEGER),
-      until: await dateFlag('--until', until, () => zone, clock.now()),
+      until: dateFlag('--until', until, zone, clock.now()),
       zone,
       now: clock.now(),
     };

@@ -8,17 +8,16 @@ import {
   worstExitCode,
   failureOf,
 } from '../../base/errors.ts';
-import { type Text, joinTexts, phrase, withHint } from '../../base/phrase.ts';
+import { type Text, joinTexts, withHint } from '../../base/phrase.ts';
 import { DEFAULT_PROFILE } from '../../config/config.ts';
 import { ANY_DEVICE } from '../../daemon/registry.ts';
 import type { RecordState } from '../../ledger/records.ts';
 import { plural } from '../../terminal/words.ts';
 import { who } from '../login/words.ts';
 import { statusJson } from './json.ts';
-import type { CheckedLogin, StoredLogin } from '../../app/login-state.ts';
 import { type StatusReport, exitCodeFor, readStatus } from './read.ts';
 import { LABEL } from './strip.ts';
-import { loginWord, ledgerLines } from './words.ts';
+import { loginWord, ledgerLines, rows } from './words.ts';
 
 /**
  * Shows each profile of this machine: a line of `--json`, or a few lines of text. A profile that cannot
@@ -70,9 +69,10 @@ function shortText(report: StatusReport, now: number): Text {
   return block(profile, [
     account === undefined ? service : `${who(account)}, ${service}`,
     `Login ${loginWord(login)}`,
-    ...problemLines(login),
-    ...problemLines(checked),
-    ...problemLines(disk),
+    ...(login.state === 'logged-in' ? [] : withHint(login)),
+    // An end is in the login, too.
+    ...(checked?.outcome === 'failed' ? withHint(checked) : []),
+    ...(disk === undefined ? [] : withHint(disk)),
     ...ledgerLines(ledger, now, open),
     watched.length === 0 ? 'Not watching' : `Watching ${watched.join(', ')}`,
     ...(zone.differs && zone.platform !== undefined
@@ -81,16 +81,7 @@ function shortText(report: StatusReport, now: number): Text {
   ]);
 }
 
-/** Returns why a login or a disk is not good; nothing if it is. */
-function problemLines(found: StoredLogin | CheckedLogin | StatusReport['disk']): Text[] {
-  return found !== undefined && 'message' in found ? withHint(found) : [];
-}
-
 function block(profile: string, lines: readonly Text[]): Text {
   const isShort = profile.length < LABEL;
-  const indented = lines.map((line, index) => {
-    const label = isShort && index === 0 ? profile : '';
-    return phrase`${label.padEnd(LABEL)}${line}`;
-  });
-  return joinTexts([...(isShort ? [] : [profile]), ...indented], '\n');
+  return joinTexts(isShort ? rows(profile, ...lines) : [profile, ...rows('', ...lines)]);
 }

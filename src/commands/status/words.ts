@@ -73,7 +73,7 @@ export function statusText(report: StatusReport, view: StatusView): Text {
 }
 
 /** Returns a label and its lines, one below the other; nothing if there is no line. */
-function rows(label: string, ...lines: readonly Text[]): Text[] {
+export function rows(label: string, ...lines: readonly Text[]): Text[] {
   return lines.map((line, index) => phrase`${(index === 0 ? label : '').padEnd(LABEL)}${line}`);
 }
 

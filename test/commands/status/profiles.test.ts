@@ -43,8 +43,8 @@ async function openMachine() {
       const exitCode = await finished;
       return { lines: lines(), exitCode };
     },
-    async text() {
-      const run = startCommand(status, testSystem(system), ['--all-profiles']);
+    async text(...flags: string[]) {
+      const run = startCommand(status, testSystem(system), ['--all-profiles', ...flags]);
       await run.done;
       return run.stdout.join('\n');
     },
@@ -113,6 +113,21 @@ it('names the profile in the commands of each block', async () => {
       '          Not watching',
     ].join('\n'),
   );
+});
+
+it('says once that a login has ended, if the check finds that out', async () => {
+  const machine = await openMachine();
+  await machine.addProfile('ada');
+  await machine.addLogin('ada');
+  machine.service.control.revoke();
+  const [, ...lines] = (await machine.text('--check')).split('\n');
+  expect(lines).toEqual([
+    '          Login ended',
+    expect.stringMatching(/^ {10}This login has ended \(seen .* UTC\)\.$/),
+    '          Run `sync login --profile ada`.',
+    '          0 recordings at the platform',
+    '          Not watching',
+  ]);
 });
 
 it('reports a machine without a profile', async () => {
