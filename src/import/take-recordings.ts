@@ -5,11 +5,11 @@ import { type Activity, describeActivity } from '../fit/activity.ts';
 import { readFitWellness } from '../fit/wellness.ts';
 import type { CoveringRide } from '../upload/rides.ts';
 import { localDay } from '../records/days/zone.ts';
-import { type MemberRecording, unreadableItem } from '../upload/batch-sender.ts';
+import { unreadableItem } from '../upload/batch-sender.ts';
 import { type Whole, identify } from '../upload/identify.ts';
 import type { RecordingFile } from '../inputs/find-files.ts';
-import { type UnreadableMember, readMember } from '../upload/read-member.ts';
-import { type RecordingContents, readFile, reusedBuffer } from '../upload/read-recording.ts';
+import { reusedBuffer } from '../upload/read-recording.ts';
+import { type Sendable, sendableOf } from '../upload/sendable.ts';
 import { REPAIRED } from '../inputs/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
 import type { ImportTable } from './import-table.ts';
@@ -37,17 +37,16 @@ export interface RecordingParts {
 
 /** Scans recordings: reads one at a time, and keeps where those to send are. */
 export class RecordingScan {
-  readonly files: RecordingFile[] = [];
-  readonly members: MemberRecording[] = [];
-  /** Size of `files` and `members`. */
+  readonly recordings: Sendable[] = [];
+  /** Size of `recordings`. */
   bytes = 0;
-  /** What was recorded in `files` and `members`. */
+  /** What was recorded in them. */
   readonly rides: CoveringRide[] = [];
   readonly #parts: RecordingParts;
   readonly #seen = new Set<string>();
   /** Paths of whole recordings, without their endings. */
   readonly #whole = new Set<string>();
-  readonly #read = inputReader();
+  readonly #buffers = reusedBuffer();
 
   constructor(parts: RecordingParts) {
     this.#parts = parts;
@@ -56,12 +55,12 @@ export class RecordingScan {
   /** @throws the signal's reason if it is aborted */
   async add(inputFile: InputFile): Promise<void> {
     const { path, from } = inputFile;
-    const contents = await this.#read(inputFile);
+    const contents = await sendableOf(from).read(this.#buffers);
     if ('problem' in contents) {
       this.#unusable(unreadableItem(path, contents));
       return;
     }
-    const before = 'file' in from ? this.#knownAs(from.file) : undefined;
+    const before = 'absolute' in from ? this.#knownAs(from) : undefined;
     if (before !== undefined) {
       this.#whole.add(stemOf(path));
       leaveUploaded(this.#parts, this.#parts.known?.uploads.find(before)?.activity);
@@ -133,8 +132,7 @@ export class RecordingScan {
       );
       this.bytes += bytes.length;
       this.rides.push({ path, isConverted: false, shape: summary.shape });
-      if ('file' in from) this.files.push(from.file);
-      else this.members.push({ path, read: () => readMember(from.member) });
+      this.recordings.push(sendableOf(from));
     }
   }
 
@@ -164,13 +162,6 @@ export function leaveUploaded(
   const day = activity && localDay(activity, zone);
   const days = day === undefined ? [] : [day];
   table.leave('uploaded-before', 'Recordings uploaded before', 'the platform has them', days);
-}
-
-/** Returns a reader of input files. Each call overwrites the contents that the last one returned. */
-export function inputReader() {
-  const buffers = reusedBuffer();
-  return async ({ from }: InputFile): Promise<RecordingContents | UnreadableMember> =>
-    'file' in from ? readFile(from.file.absolute, buffers) : await readMember(from.member);
 }
 
 function stemOf(path: string): string {

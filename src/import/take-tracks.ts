@@ -2,8 +2,8 @@ import type { Context } from '../base/context.ts';
 import type { InputFile } from '../inputs/input-files.ts';
 import { localDay } from '../records/days/zone.ts';
 import { coverOf, type CoveringRide } from '../upload/rides.ts';
-import { readMember } from '../upload/read-member.ts';
-import { type TrackEntry, inOrder, newRoom, sourceOf, tracksIn } from '../upload/send-tracks.ts';
+import { type TrackEntry, inOrder, newRoom, tracksIn } from '../upload/send-tracks.ts';
+import { sendableOf } from '../upload/sendable.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { type RecordingParts, leaveUndone, leaveUploaded } from './take-recordings.ts';
 
@@ -26,15 +26,12 @@ export class TrackScan {
   }
 
   /** @throws the signal's reason if it is aborted */
-  async add({ path, from }: InputFile): Promise<void> {
+  async add({ from }: InputFile): Promise<void> {
     const { table, known } = this.#parts;
-    const source =
-      'file' in from
-        ? { ...sourceOf(from.file), path, named: false }
-        : { path, named: false, read: () => readMember(from.member) };
+    const file = sendableOf(from);
     const tables = { ledger: known?.uploads, known: known?.known };
     const report = (item: UploadItem) => this.#leave(item);
-    for (const entry of await tracksIn(this.#context, source, tables, report, this.#choice)) {
+    for (const entry of await tracksIn(this.#context, file, tables, report, this.#choice)) {
       if (!this.#found.has(entry.key)) this.#found.set(entry.key, entry);
       else table.leave('copies', 'Recordings found twice', 'the same recording is sent once');
     }

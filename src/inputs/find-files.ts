@@ -26,8 +26,6 @@ export interface RecordingFile {
   readonly stamp: FileStamp;
   /** The user named this file; otherwise a folder contained it. */
   readonly named: boolean;
-  /** Display name from the export that holds the recording. */
-  readonly title?: string;
   /** The folder that was searched or that holds the named file; absent: its end is not reported. */
   readonly folder?: SearchedFolder;
 }

@@ -8,10 +8,11 @@ import {
   synthesize,
 } from '../../seed/synthesize.ts';
 import type { Progress } from '../../terminal/progress.ts';
-import { BatchSender, type MemberRecording } from '../../upload/batch-sender.ts';
+import { BatchSender } from '../../upload/batch-sender.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { Targets } from '../../app/ledger.ts';
 import { contentsOf } from '../../upload/read-recording.ts';
+import type { Sendable } from '../../upload/sendable.ts';
 import { inBatches, recordsOf, spanOf } from './days.ts';
 
 export interface FillOptions extends SynthesizeOptions, DeliveryOptions {}
@@ -64,7 +65,7 @@ export async function fillWithSeed(
     const current = days[0]?.date ?? '';
     target.progress.update({ noun: 'day', done, total: options.days, current });
     done += days.length;
-    await sender.sendMembers(days.flatMap((day) => day.recordings.map(memberOf)));
+    await sender.send(days.flatMap((day) => day.recordings.map(sendableOf)));
     for (const kind of KINDS) {
       const records = await recordsOf(kind, days, options, context);
       await deliverRecords(context, records, options, { ...target.records, report });
@@ -73,6 +74,6 @@ export async function fillWithSeed(
   return { ...spanOf(options), recordings: uploads, records: pushes };
 }
 
-function memberOf({ fileName: path, name: title, bytes }: SyntheticRecording): MemberRecording {
+function sendableOf({ fileName: path, name: title, bytes }: SyntheticRecording): Sendable {
   return { path, title, read: () => Promise.resolve(contentsOf(bytes)) };
 }
