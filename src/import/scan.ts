@@ -57,18 +57,9 @@ export async function scanInputs(
   const { since, zone, sources } = options;
   const table = new ImportTable();
   const records = new RecordScan(table, sources, reportUnreadable);
-  const recordings = new RecordingScan({
-    table,
-    since,
-    known,
-    report,
-    zone: zone.name,
-    wellness: records,
-  });
-  const tracks = new TrackScan(context, {
-    ...{ table, since, known, report, zone: zone.name },
-    withPhones: options.include.includes(PHONE_TRACKS),
-  });
+  const parts = { table, since, known, report, zone: zone.name };
+  const recordings = new RecordingScan(parts, records);
+  const tracks = new TrackScan(context, parts, options.include.includes(PHONE_TRACKS));
   const titles = new StravaTitles();
   const copies: InputFile[] = [];
   let files = 0;

@@ -4,6 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Archives } from '../../src/archive/archives.ts';
 import type { ImportRow } from '../../src/import/import-table.ts';
+import { describeActivity } from '../../src/fit/activity.ts';
+import { readSummary } from '../../src/fit/summary.ts';
 import { type ScanOptions, scanInputs } from '../../src/import/scan.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
@@ -12,7 +14,7 @@ import { markIn, openIn } from '../ledger/support.ts';
 import { testContext } from '../support/context.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { makeZip } from '../support/zip-maker.ts';
-import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
+import { NO_WORKOUT } from '../support/activity.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 
 const rideOf = (day: string, seed = 1) =>
@@ -53,10 +55,9 @@ async function scanOf(
   if (confirmed !== undefined) {
     const { createHash } = await import('node:crypto');
     const sha256 = createHash('sha256').update(confirmed).digest('hex');
-    uploads.claim(
-      { sha256, path: 'x.fit', size: confirmed.length, activity: NO_ACTIVITY, workout: NO_WORKOUT },
-      false,
-    );
+    const activity = describeActivity(readSummary(confirmed));
+    const { length: size } = confirmed;
+    uploads.claim({ sha256, path: 'x.fit', size, activity, workout: NO_WORKOUT }, false);
     uploads.confirm(sha256, 1, {});
   }
   const context = testContext({});
