@@ -1,11 +1,10 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { systemCode } from '../base/errors.ts';
 import { onlyRecording } from '../archive/only-recording.ts';
-import { peekHeader, withoutPadding } from '../fit/envelope.ts';
+import { withoutPadding } from '../fit/envelope.ts';
 import { isOnMtp } from '../system/mtp-path.ts';
 import { describeFileError, openPlainFile } from '../system/plain-file.ts';
 import { loadZlib } from '../system/this-process.ts';
-import { trackKind } from '../tracks/kind.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 
 /** Upper bound for a recording; a 24-hour ride has about 10 MB (bytes). */
@@ -134,8 +133,6 @@ function isZip(bytes: Uint8Array): boolean {
 
 const ZIP_SIGNATURE = [0x50, 0x4b, 0x03, 0x04];
 
-/** Beginning of a gzip file that shows the kind of its content (bytes); unpacks to 1 MB at most. */
-const PEEK_PACKED_BYTES = 1024;
 /** Upper bound for a recording that is unpacked in memory: four days of a ride (bytes). */
 export const MAX_UNPACKED_BYTES = 48 * 1024 * 1024;
 /** Recordings shrink to a third, or to a tenth if the device writes many constant fields. */
@@ -148,28 +145,13 @@ export function largestUnpacked(packed: number): number {
   return Math.min(MAX_UNPACKED_BYTES, Math.max(SMALL_BYTES, packed * MAX_GZIP_RATIO));
 }
 
-/** Returns whether a file that starts with these bytes can be a FIT, GPX or TCX file. */
-export function mayBeRecording(first: Uint8Array): boolean {
-  const isFit = peekHeader(first, Number.MAX_SAFE_INTEGER).state !== 'not-fit';
-  return isFit || trackKind(first) !== undefined;
-}
-
-/**
- * Unpacks a gzip file with a recording. Of another file, and of a recording without a size, it
- * unpacks the beginning only, which shows its kind.
- */
 function gunzipped(packed: Buffer, limit: number): RecordingContents | Unreadable {
   // Loaded with the first gzip file.
-  const { gunzipSync, constants: zlib } = loadZlib();
+  const { gunzipSync } = loadZlib();
   try {
-    // A flush instead of the end of the stream: the bytes that these unpack to.
-    const first = gunzipSync(packed.subarray(0, PEEK_PACKED_BYTES), {
-      finishFlush: zlib.Z_SYNC_FLUSH,
-    });
-    if (first.length > 0 && !mayBeRecording(first)) return { bytes: first };
-    // One chunk of the stated size saves the joining of many, and the one byte more a second chunk.
-    const chunkSize = Math.max(SMALL_BYTES, Math.min(limit, statedSize(packed)) + 1);
-    return { bytes: withoutPadding(gunzipSync(packed, { maxOutputLength: limit, chunkSize })) };
+    // A large chunk saves the joining of many.
+    const bytes = gunzipSync(packed, { maxOutputLength: limit, chunkSize: SMALL_BYTES });
+    return { bytes: withoutPadding(bytes) };
   } catch (error) {
     if (error instanceof RangeError) return overLimit(limit);
     // zlib reached the end of the file before the end of the stream.
@@ -177,11 +159,6 @@ function gunzipped(packed: Buffer, limit: number): RecordingContents | Unreadabl
       ? { reason: 'incomplete', problem: 'The end of the gzip file is missing.' }
       : { reason: 'corrupt', problem: 'The gzip file is damaged. Download or copy it again.' };
   }
-}
-
-/** Returns the size of the last member of a gzip file (RFC 1952 section 2.3.1); it may be a lie. */
-function statedSize(packed: Buffer): number {
-  return packed.length < 4 ? 0 : packed.readUInt32LE(packed.length - 4);
 }
 
 /** Returns why a recording of more than `limit` bytes is not read: see {@link largestUnpacked}. */

@@ -4,9 +4,7 @@ import type { RecordingFile } from '../inputs/find-files.ts';
 import {
   type BufferSource,
   type RecordingContents,
-  isPacked,
   largestUnpacked,
-  mayBeRecording,
   overLimit,
   readFile,
   unpacked,
@@ -40,27 +38,16 @@ export function sendableOf(from: RecordingFile | Member): Sendable {
   return { path, named: from.named, file: from, read };
 }
 
-/**
- * Reads a recording from an archive, and unpacks it if it is packed itself. Of a member that is no recording, it
- * reads the beginning only, which shows its kind.
- *
- * @throws the signal's reason if it is aborted
- */
+/** Reads a member, and unpacks it if it is packed itself. @throws the signal's reason if it is aborted */
 async function readMember(member: Member): Promise<RecordingContents | UnreadableMember> {
   const limit = largestUnpacked(member.packed);
   if (member.size > limit) return overLimit(limit);
-  let bytes = Buffer.alloc(0);
+  const bytes = Buffer.allocUnsafeSlow(member.size);
   // An archive may have a million of them.
   if (member.size === 0 && member.packed === 0) return { bytes };
   let have = 0;
   try {
-    for await (const chunk of member.read()) {
-      if (have === 0) {
-        if (!isPacked(chunk) && !mayBeRecording(chunk)) return { bytes: chunk };
-        bytes = Buffer.allocUnsafeSlow(member.size);
-      }
-      have += chunk.copy(bytes, have);
-    }
+    for await (const chunk of member.read()) have += chunk.copy(bytes, have);
   } catch (error) {
     if (error instanceof ArchiveFault) return { problem: error.message, reason: error.reason };
     throw error;
