@@ -4,7 +4,6 @@ import { BatchBreaker } from '../api/batch-breaker.ts';
 import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
 import { inParallel } from '../base/parallel.ts';
-import type { ServiceClient } from '../api/client.ts';
 import type { Shape } from '../fit/recorded.ts';
 import type { SearchedFolder } from '../inputs/find-files.ts';
 import type { SendOptions } from './known-outcome.ts';
@@ -76,13 +75,10 @@ export class BatchSender {
    *
    * @throws SyncError if the platform cannot be asked now
    */
-  async readPlatform(
-    recordings: readonly { readonly shape: Shape }[],
-    client: () => Promise<ServiceClient>,
-  ): Promise<void> {
-    const starts = recordings.map(({ shape }) => shape.startedAt);
+  async readPlatform(recordings: readonly { readonly shape: Shape }[]): Promise<void> {
     if (this.#isOffline) return;
-    await this.#uploader.rides.readPlatform(this.#context, starts, client);
+    const starts = recordings.map(({ shape }) => shape.startedAt);
+    await this.#uploader.rides.readPlatform(this.#context, starts, this.#target.client);
   }
 
   /** @returns the recordings that are being sent already */

@@ -120,11 +120,11 @@ export async function sendTracks(
   context: Context,
   entries: readonly TrackEntry[],
   sender: BatchSender,
-  { report, client }: Pick<RunTarget, 'report' | 'client'>,
+  { report }: Pick<RunTarget, 'report'>,
 ): Promise<void> {
   if (entries.length === 0) return;
   try {
-    await sender.readPlatform(entries, client);
+    await sender.readPlatform(entries);
   } catch (error) {
     if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
     for (const { path } of entries) report({ path, outcome: 'failed', ...failureOf(error) });

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun, failureOf } from '../base/errors.ts';
 import { type Activity, describeActivity } from '../fit/activity.ts';
+import { deviceId } from '../fit/file-id.ts';
 import type { Shape } from '../fit/recorded.ts';
 import type { Summary } from '../fit/summary.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
@@ -195,8 +196,7 @@ export class Uploader {
     const known = ledger.find(about.sha256, track?.digest);
     // The answer to a second upload names the workout.
     const force = this.#options.force === true || (renames && known?.state === 'confirmed');
-    const facts = workoutFacts({ sha256: about.sha256, summary });
-    const workout = track === undefined ? facts : { ...facts, sentAs: fields.fileName };
+    const workout = workoutFacts(summary, fields.fileName);
     return { recording, known, force, row: { ...about, workout, shape: summary.shape, track } };
   }
 
@@ -398,7 +398,7 @@ export class Uploader {
   #fieldsOf(
     path: string,
     { name, startedAt }: Activity,
-    { device, ...whole }: Whole,
+    whole: Whole,
     track: TrackIdentity | undefined,
   ): UploadFields {
     const fileName = basename(path).toWellFormed();
@@ -410,7 +410,7 @@ export class Uploader {
       name: name ?? (stem || undefined),
       metadata: {
         app_version: VERSION,
-        device_id: track === undefined ? device : undefined,
+        device_id: track === undefined ? deviceId(whole.summary.fileId) : undefined,
         file_name: fileName,
         ...this.#options.metadata,
       },
