@@ -49,8 +49,8 @@ export async function uploadBatch(
   const sender = new BatchSender(context, options, target, total);
   await sender.send(waiting.map(sendableOf));
   if (isCounted) return;
-  const { sendArchives } = await import('./send-archives.ts');
-  await sendArchives(context, archives, tracks, sender, options, target);
+  const { sendArchivesAndTracks } = await import('./send-archives.ts');
+  await sendArchivesAndTracks(context, archives, tracks, sender, options, target);
 }
 
 /** The heap is kept small from so many files on. */

@@ -15,20 +15,17 @@ import { type Sendable, sendableOf } from './sendable.ts';
  *
  * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
  */
-export async function sendArchives(
+export async function sendArchivesAndTracks(
   context: Context,
   files: readonly RecordingFile[],
   trackFiles: readonly RecordingFile[],
   sender: BatchSender,
-  options: Pick<SendOptions, 'force'>,
+  { force }: Pick<SendOptions, 'force'>,
   target: BatchTarget,
 ): Promise<void> {
   const archives = new Archives(context.signal, target.tempFolder);
   const tracks = trackFiles.map(sendableOf);
-  const choice = {
-    room: newRoom(),
-    ...(options.force === true ? { isSettled: () => false } : {}),
-  };
+  const choice = { room: newRoom(), force };
   try {
     for (const file of files) {
       const isArchive = await isZipFile(file.absolute);

@@ -3,11 +3,10 @@ import type { Context } from '../base/context.ts';
 import type { Shape } from '../fit/recorded.ts';
 import { readSummary } from '../fit/summary.ts';
 import type { KnownFile } from '../ledger/known-files.ts';
-import type { UploadStanding } from '../ledger/upload-rows.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import { type BatchSender, type RunTarget, unreadableItem } from './batch-sender.ts';
 import { identify } from './identify.ts';
-import { isDone, noTrack, settledOutcome } from './known-outcome.ts';
+import { type SendOptions, isDone, noTrack, settledOutcome } from './known-outcome.ts';
 import { LARGE_BYTES } from './read-recording.ts';
 import { type FoundRecording, type NoRecording, recordingsOf } from './recordings-of.ts';
 import type { UploadItem } from './report.ts';
@@ -43,8 +42,7 @@ export interface TrackEntry {
  * Converts the activities of a file. Reports files without an activity, and settled activities.
  *
  * @param tables of the ledger; absent without an account
- * @param options `isSettled`: decides whether a recording in the ledger is not sent again. `room`: for conversions
- *   that are kept in memory until they are sent
+ * @param options `force`: no activity is settled. `room`: for conversions that are kept in memory until they are sent
  * @throws the signal's reason if it is aborted
  */
 export async function tracksIn(
@@ -52,10 +50,7 @@ export async function tracksIn(
   from: Sendable,
   { ledger, known }: { readonly ledger?: UploadLedger | undefined } & Pick<UploadTarget, 'known'>,
   report: (item: UploadItem) => void,
-  {
-    isSettled = isDone,
-    room,
-  }: { readonly isSettled?: (upload: UploadStanding) => boolean; readonly room: Room },
+  { force = false, room }: Pick<SendOptions, 'force'> & { readonly room: Room },
 ): Promise<TrackEntry[]> {
   const contents = await from.read();
   if ('problem' in contents) {
@@ -79,7 +74,7 @@ export async function tracksIn(
     }
     const sent = found.track && ledger?.findConverted(found.track.digest);
     if (sent !== undefined) files.push({ sha256: sent.sha256, verdict: 'activity', detail: '' });
-    if (sent !== undefined && isSettled(sent)) {
+    if (sent !== undefined && !force && isDone(sent)) {
       report(settledOutcome(sent, found.path, sent.sha256));
     } else entries.push(entryOf(from, found, room));
   }
