@@ -20,12 +20,12 @@ export async function sendArchivesAndTracks(
   files: readonly RecordingFile[],
   trackFiles: readonly RecordingFile[],
   sender: BatchSender,
-  { force }: Pick<SendOptions, 'force'>,
+  options: SendOptions,
   target: BatchTarget,
 ): Promise<void> {
   const archives = new Archives(context.signal, target.tempFolder);
   const tracks = trackFiles.map(sendableOf);
-  const choice = { room: newRoom(), force };
+  const choice = { ...options, room: newRoom() };
   try {
     for (const file of files) {
       const isArchive = await isZipFile(file.absolute);

@@ -42,7 +42,8 @@ export interface TrackEntry {
  * Converts the activities of a file. Reports files without an activity, and settled activities.
  *
  * @param tables of the ledger; absent without an account
- * @param options `force`: no activity is settled. `room`: for conversions that are kept in memory until they are sent
+ * @param options `force`: no activity is settled; nor is one in a named file with `name`, which its workout gets.
+ *   `room`: for conversions that are kept in memory until they are sent
  * @throws the signal's reason if it is aborted
  */
 export async function tracksIn(
@@ -50,13 +51,14 @@ export async function tracksIn(
   from: Sendable,
   { ledger, known }: { readonly ledger?: UploadLedger | undefined } & Pick<UploadTarget, 'known'>,
   report: (item: UploadItem) => void,
-  { force = false, room }: Pick<SendOptions, 'force'> & { readonly room: Room },
+  { force, name, room }: Pick<SendOptions, 'force' | 'name'> & { readonly room: Room },
 ): Promise<TrackEntry[]> {
   const contents = await from.read();
   if ('problem' in contents) {
     report(unreadableItem(from.path, contents));
     return [];
   }
+  const isSentAgain = force === true || (from.named === true && name !== undefined);
   const files: KnownFile[] = [];
   const entries: TrackEntry[] = [];
   for await (const found of recordingsOf(from.path, contents, { now: clock.now(), signal })) {
@@ -74,7 +76,7 @@ export async function tracksIn(
     }
     const sent = found.track && ledger?.findConverted(found.track.digest);
     if (sent !== undefined) files.push({ sha256: sent.sha256, verdict: 'activity', detail: '' });
-    if (sent !== undefined && !force && isDone(sent)) {
+    if (sent !== undefined && !isSentAgain && isDone(sent)) {
       report(settledOutcome(sent, found.path, sent.sha256));
     } else entries.push(entryOf(from, found, room));
   }
@@ -166,5 +168,5 @@ function sendableIn(
     }
     return { problem: 'It changed while it was read.', reason: 'incomplete' };
   };
-  return { path, read, ...(title === undefined ? {} : { title }) };
+  return { ...from, path, read, ...(title === undefined ? {} : { title }) };
 }
