@@ -86,7 +86,7 @@ interface Plan {
 /** A recording to send, or the outcome of one whose content cannot be sent. */
 type Examined = { readonly recording: Recording } | { readonly item: UploadItem };
 
-/** Takes one recording at a time from its file to the service: read, check, hash, claim, send, record. */
+/** Takes recordings that were read to the service: check, hash, claim, send, record. */
 export class Uploader {
   readonly rides: Rides;
   readonly #context: Pick<Context, 'clock' | 'signal'>;
@@ -121,12 +121,11 @@ export class Uploader {
    */
   async uploadContents(origin: RecordingOrigin, contents: RecordingContents): Promise<UploadItem> {
     const examined = this.#examine(origin, contents);
+    if ('item' in examined) return examined.item;
+    const { recording } = examined;
     return await this.#wait(
-      () => this.#deliverUnlessBusy(examined),
-      () =>
-        'item' in examined
-          ? undefined
-          : this.#target.ledger.senderOf(examined.recording.about.sha256),
+      () => this.#deliverInTurn(recording),
+      () => this.#target.ledger.senderOf(recording.about.sha256),
     );
   }
 
@@ -135,14 +134,13 @@ export class Uploader {
     origin: RecordingOrigin,
     contents: RecordingContents,
   ): Promise<UploadItem | undefined> {
-    return await this.#deliverUnlessBusy(this.#examine(origin, contents));
+    const examined = this.#examine(origin, contents);
+    return 'item' in examined ? examined.item : await this.#deliverInTurn(examined.recording);
   }
 
-  async #deliverUnlessBusy(examined: Examined): Promise<UploadItem | undefined> {
-    if ('item' in examined) return examined.item;
-    if (this.#options.sameRide !== 'first') return await this.#deliver(examined.recording);
+  async #deliverInTurn(recording: Recording): Promise<UploadItem | undefined> {
+    if (this.#options.sameRide !== 'first') return await this.#deliver(recording);
     // The first recording of a ride is sent before the second one is looked at.
-    const { recording } = examined;
     const delivered = this.#turn.then(() => this.#deliver(recording));
     this.#turn = delivered.catch(() => undefined);
     return await delivered;
