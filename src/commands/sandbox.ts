@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { ChoiceOption, type CommandModule, collect, wholeNumber } from '../app/command.ts';
 import { warnOfDistrust } from '../app/config.ts';
@@ -129,7 +130,7 @@ async function serve(
   try {
     file?.write();
     output.result(ready, readyText(ready));
-    await aborted(signal);
+    if (!signal.aborted) await once(signal, 'abort');
     const stopped = stoppedJson(sandbox);
     output.result(stopped, stoppedText(stopped));
   } finally {
@@ -238,11 +239,4 @@ function explained(error: unknown, port: number, data: string | undefined): unkn
     });
   }
   return error;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done();
-    else signal.addEventListener('abort', () => done(), { once: true });
-  });
 }

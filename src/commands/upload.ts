@@ -70,11 +70,7 @@ export const upload: CommandModule = {
     if (paths.includes(STDIN_PATH)) throw notFromStdin();
     const config = configFor(context, { timezone: flags.tz });
     requireBaseUrl(config);
-    let view = activityView(io, clock.now(), 'UTC');
-    /** Loads the athlete's zone, which a run with nothing to send does not need. */
-    const loadZone = async () => {
-      if (!output.json) view = { ...view, zone: await zoneShown(config, context) };
-    };
+    let zone = 'UTC';
     const options = await optionsOf(flags, config, context);
     const tally = new Tally('recording');
     output.summarise(() => uploadSummaryJson(tally));
@@ -84,24 +80,23 @@ export const upload: CommandModule = {
       // A folder may hold thousands of files, most of which print nothing.
       if (output.json) output.result(uploadItemJson(item));
       else if (!failures.add(item))
-        output.text(uploadItemText(item, { ...view, now: clock.now() }));
+        output.text(uploadItemText(item, activityView(io, clock.now(), zone)));
     };
     const connect = { connections: options.jobs, offline: options.dryRun };
     return await withLedger(context, config, connect, async (connection, ledger) => {
       const { upload } = targetsOf(connection, ledger, output);
-      let zoneLoaded: Promise<void> | undefined;
       try {
         await withProgress(output, options, async (progress) => {
           await uploadBatch(context, namedPaths(paths, cwd), options, {
             ...upload,
             cwd,
             tempFolder: loadOs().tmpdir(),
-            client: async () => {
-              await (zoneLoaded ??= loadZone());
-              return await upload.client();
-            },
             report,
-            onWaiting: hearSignals,
+            // A run with nothing to send does not need the athlete's zone.
+            onWaiting: async () => {
+              await hearSignals();
+              if (!output.json) zone = await zoneShown(config, context);
+            },
             onArchive: (path) => tally.archives.push(path),
             onBusy: (count) =>
               output.say(

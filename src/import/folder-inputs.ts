@@ -11,10 +11,9 @@ import { matchFit } from '../records/engine/recognise.ts';
 import type { Input } from '../records/read/input.ts';
 import type { RecordKind, SourceOptions } from '../records/types.ts';
 import { plural } from '../terminal/words.ts';
-import type { UnreadableMember } from '../upload/read-member.ts';
-import type { RecordingContents } from '../upload/read-recording.ts';
+import { type RecordingContents, reusedBuffer } from '../upload/read-recording.ts';
+import { type UnreadableMember, sendableOf } from '../upload/sendable.ts';
 import { ImportTable } from './import-table.ts';
-import { inputReader } from './take-recordings.ts';
 import { RecordScan } from './take-records.ts';
 
 export interface FolderTools extends Pick<Context, 'signal' | 'warn'> {
@@ -30,7 +29,7 @@ export type FolderInputs = ReturnType<typeof folderInputs>;
 export function folderInputs(kind: RecordKind, sources: SourceOptions, tools: FolderTools) {
   const { cwd, signal, tempFolder, warn, say, progress } = tools;
   const archives = new Archives(signal, tempFolder);
-  const readInput = inputReader();
+  const buffers = reusedBuffer();
   return {
     /** Returns the inputs in a folder or an archive. A file that cannot be read, or a folder without records, is a failing one. */
     async in(path: string): Promise<readonly Input[]> {
@@ -49,7 +48,7 @@ export function folderInputs(kind: RecordKind, sources: SourceOptions, tools: Fo
         if ('problem' in inputFile) takeUnread(inputFile);
         else if (!isRecordingName(inputFile.name)) await scan.add(inputFile);
         else if (takesFit) {
-          const samples = samplesIn(await readInput(inputFile));
+          const samples = samplesIn(await sendableOf(inputFile.from).read(buffers));
           if (typeof samples === 'string') warn(textOf({ path: inputFile.path, problem: samples }));
           else if (samples.length > 0) scan.addFit(inputFile, samples);
           else withoutWellness++;

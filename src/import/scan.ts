@@ -57,18 +57,9 @@ export async function scanInputs(
   const { since, zone, sources } = options;
   const table = new ImportTable();
   const records = new RecordScan(table, sources, reportUnreadable);
-  const recordings = new RecordingScan({
-    table,
-    since,
-    known,
-    report,
-    zone: zone.name,
-    wellness: records,
-  });
-  const tracks = new TrackScan(context, {
-    ...{ table, since, known, report, zone: zone.name },
-    withPhones: options.include.includes(PHONE_TRACKS),
-  });
+  const parts = { table, since, known, report, zone: zone.name };
+  const recordings = new RecordingScan(parts, records);
+  const tracks = new TrackScan(context, parts, options.include.includes(PHONE_TRACKS));
   const titles = new StravaTitles();
   const copies: InputFile[] = [];
   let files = 0;
@@ -101,11 +92,10 @@ export async function scanInputs(
   const [wellness, nutrition] = [await read('wellness'), await read('nutrition')];
   return {
     rows: table.all,
-    files: recordings.files.map((file) => titles.titled(file)),
-    members: recordings.members.map((member) => titles.titled(member)),
+    recordings: recordings.recordings.map((recording) => titles.titled(recording)),
     /** Activities of GPX and TCX files, also those that recordings of the same rides cover. */
     tracks: entries.map((entry) => titles.titled(entry)),
-    /** Size of `files` and `members`. */
+    /** Size of `recordings`. */
     bytes: recordings.bytes,
     /** Days to send, and what cannot be used. */
     records: { wellness, nutrition },
@@ -120,17 +110,16 @@ export async function scanInputs(
  */
 export async function sendScan(
   context: Context,
-  { files, members, tracks, bytes, records }: Scan,
+  { recordings, tracks, bytes, records }: Scan,
   options: DeliveryOptions & Pick<SendOptions, 'sameRide'>,
-  recordings: RunTarget,
+  target: RunTarget,
   days: DeliveryTarget,
 ): Promise<void> {
   const { jobs, dryRun, sameRide } = options;
-  const total = tracks.length > 0 ? undefined : { count: files.length + members.length, bytes };
-  const sender = new BatchSender(context, { jobs, dryRun, sameRide }, recordings, total);
-  await sender.sendFiles(files);
-  await sender.sendMembers(members);
-  await sendTracks(context, tracks, sender, recordings);
+  const total = tracks.length > 0 ? undefined : { count: recordings.length, bytes };
+  const sender = new BatchSender(context, { jobs, dryRun, sameRide }, target, total);
+  await sender.send(recordings);
+  await sendTracks(context, tracks, sender, target);
   for (const kind of KINDS) await deliverRecords(context, records[kind].records, options, days);
 }
 

@@ -5,11 +5,12 @@ import { type Activity, describeActivity } from '../fit/activity.ts';
 import { readFitWellness } from '../fit/wellness.ts';
 import type { CoveringRide } from '../upload/rides.ts';
 import { localDay } from '../records/days/zone.ts';
-import { type MemberRecording, unreadableItem } from '../upload/batch-sender.ts';
+import { unreadableItem } from '../upload/batch-sender.ts';
 import { type Whole, identify } from '../upload/identify.ts';
+import { alreadyUploaded, settledOutcome } from '../upload/known-outcome.ts';
 import type { RecordingFile } from '../inputs/find-files.ts';
-import { type UnreadableMember, readMember } from '../upload/read-member.ts';
-import { type RecordingContents, readFile, reusedBuffer } from '../upload/read-recording.ts';
+import { reusedBuffer } from '../upload/read-recording.ts';
+import { type Sendable, sendableOf } from '../upload/sendable.ts';
 import { REPAIRED } from '../inputs/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
 import type { ImportTable } from './import-table.ts';
@@ -22,6 +23,7 @@ export interface KnownRecordings {
   readonly known: KnownFiles;
 }
 
+/** What the scans of recordings, and of GPX and TCX files, share. */
 export interface RecordingParts {
   readonly table: ImportTable;
   /** Earliest day (`YYYY-MM-DD`). */
@@ -31,47 +33,47 @@ export interface RecordingParts {
   readonly known: KnownRecordings | undefined;
   /** Called for each recording that cannot be used. */
   readonly report: (item: UploadItem) => void;
-  /** Takes the wellness in the files. */
-  readonly wellness: Pick<RecordScan, 'addFit'>;
 }
 
 /** Scans recordings: reads one at a time, and keeps where those to send are. */
 export class RecordingScan {
-  readonly files: RecordingFile[] = [];
-  readonly members: MemberRecording[] = [];
-  /** Size of `files` and `members`. */
+  readonly recordings: Sendable[] = [];
+  /** Size of `recordings`. */
   bytes = 0;
-  /** What was recorded in `files` and `members`. */
+  /** What was recorded in them. */
   readonly rides: CoveringRide[] = [];
   readonly #parts: RecordingParts;
+  readonly #wellness: Pick<RecordScan, 'addFit'>;
   readonly #seen = new Set<string>();
   /** Paths of whole recordings, without their endings. */
   readonly #whole = new Set<string>();
-  readonly #read = inputReader();
+  readonly #buffers = reusedBuffer();
 
-  constructor(parts: RecordingParts) {
+  /** @param wellness takes the wellness in the files */
+  constructor(parts: RecordingParts, wellness: Pick<RecordScan, 'addFit'>) {
     this.#parts = parts;
+    this.#wellness = wellness;
   }
 
   /** @throws the signal's reason if it is aborted */
   async add(inputFile: InputFile): Promise<void> {
     const { path, from } = inputFile;
-    const contents = await this.#read(inputFile);
+    const contents = await sendableOf(from).read(this.#buffers);
     if ('problem' in contents) {
-      this.#unusable(unreadableItem(path, contents));
+      leaveRecording(this.#parts, unreadableItem(path, contents));
       return;
     }
-    const before = 'file' in from ? this.#knownAs(from.file) : undefined;
+    const before = 'absolute' in from ? this.#knownAs(from) : undefined;
     if (before !== undefined) {
       this.#whole.add(stemOf(path));
-      leaveUploaded(this.#parts, this.#parts.known?.uploads.find(before)?.activity);
+      leaveRecording(this.#parts, alreadyUploaded(path, before));
       this.#takeWellness(inputFile, contents.bytes);
       return;
     }
     const identity = identify(contents.bytes);
     if (!('sha256' in identity)) {
       const { verdict: reason, detail } = identity;
-      this.#unusable({ path, outcome: 'invalid', reason, detail });
+      leaveRecording(this.#parts, { path, outcome: 'invalid', reason, detail });
       return;
     }
     const hasWellness = this.#takeWellness(inputFile, contents.bytes);
@@ -101,7 +103,7 @@ export class RecordingScan {
 
   #takeWellness(inputFile: InputFile, bytes: Buffer): boolean {
     const samples = readFitWellness(bytes);
-    if (samples.length > 0) this.#parts.wellness.addFit(inputFile, samples);
+    if (samples.length > 0) this.#wellness.addFit(inputFile, samples);
     return samples.length > 0;
   }
 
@@ -111,19 +113,17 @@ export class RecordingScan {
     bytes: Buffer,
   ): void {
     const { table, since, zone, known } = this.#parts;
-    const activity = describeActivity(summary);
-    const day = localDay(activity, zone);
-    const days = day === undefined ? [] : [day];
+    const days = daysOf(describeActivity(summary), zone);
     if (this.#seen.has(sha256)) {
       const reason = 'the same recording is sent once';
       table.leave('copies', 'Recordings found twice', reason);
       return;
     }
     this.#seen.add(sha256);
-    const state = known?.uploads.find(sha256)?.state;
-    if (state === 'confirmed') leaveUploaded(this.#parts, activity);
-    else if (state === 'undone') leaveUndone(table, days);
-    else if (since !== undefined && day !== undefined && day < since) {
+    const upload = known?.uploads.find(sha256);
+    if (upload?.state === 'confirmed' || upload?.state === 'undone') {
+      leaveRecording(this.#parts, settledOutcome(upload, path, sha256));
+    } else if (since !== undefined && days.some((day) => day < since)) {
       const reason = `before ${since} (--since)`;
       table.leave('too-early', 'Earlier recordings', reason, days);
     } else {
@@ -133,8 +133,7 @@ export class RecordingScan {
       );
       this.bytes += bytes.length;
       this.rides.push({ path, isConverted: false, shape: summary.shape });
-      if ('file' in from) this.files.push(from.file);
-      else this.members.push({ path, read: () => readMember(from.member) });
+      this.recordings.push(sendableOf(from));
     }
   }
 
@@ -143,34 +142,30 @@ export class RecordingScan {
     const found = this.#parts.known?.known.find(absolute, stamp);
     return found?.upload?.state === 'confirmed' ? found.sha256 : undefined;
   }
-
-  #unusable(item: UploadItem): void {
-    this.#parts.table.leave('unusable', 'Invalid recordings', 'see above');
-    this.#parts.report(item);
-  }
 }
 
-/** Adds a file whose recording the user took back. */
-export function leaveUndone(table: ImportTable, days: readonly string[] = []): void {
-  const reason = phrase`${sync('upload', '--force', 'FILE')} sends them`;
-  table.leave('undone', 'Recordings undone before', reason, days);
-}
-
-/** Adds a file whose recording was uploaded before. */
-export function leaveUploaded(
-  { table, zone }: Pick<RecordingParts, 'table' | 'zone'>,
-  activity: Activity | undefined,
+/** Adds the row of a recording that is not sent, and reports one that cannot be used. */
+export function leaveRecording(
+  { table, known, report, zone }: RecordingParts,
+  item: UploadItem,
 ): void {
-  const day = activity && localDay(activity, zone);
-  const days = day === undefined ? [] : [day];
-  table.leave('uploaded-before', 'Recordings uploaded before', 'the platform has them', days);
+  if (item.outcome !== 'skipped') {
+    table.leave('unusable', 'Invalid recordings', 'see above');
+    report(item);
+    return;
+  }
+  const days = daysOf(known?.uploads.find(item.sha256 ?? '')?.activity, zone);
+  if (item.reason === 'undone') {
+    const reason = phrase`${sync('upload', '--force', 'FILE')} sends them`;
+    table.leave('undone', 'Recordings undone before', reason, days);
+  } else
+    table.leave('uploaded-before', 'Recordings uploaded before', 'the platform has them', days);
 }
 
-/** Returns a reader of input files. Each call overwrites the contents that the last one returned. */
-export function inputReader() {
-  const buffers = reusedBuffer();
-  return async ({ from }: InputFile): Promise<RecordingContents | UnreadableMember> =>
-    'file' in from ? readFile(from.file.absolute, buffers) : await readMember(from.member);
+/** Returns the day of an activity; none if it is unknown. */
+function daysOf(activity: Activity | undefined, zone: string): readonly string[] {
+  const day = activity && localDay(activity, zone);
+  return day === undefined ? [] : [day];
 }
 
 function stemOf(path: string): string {

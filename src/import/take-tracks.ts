@@ -1,11 +1,11 @@
 import type { Context } from '../base/context.ts';
 import type { InputFile } from '../inputs/input-files.ts';
-import { localDay } from '../records/days/zone.ts';
+import { zoneRules } from '../records/days/zone.ts';
 import { coverOf, type CoveringRide } from '../upload/rides.ts';
-import { readMember } from '../upload/read-member.ts';
-import { type TrackEntry, inOrder, newRoom, sourceOf, tracksIn } from '../upload/send-tracks.ts';
+import { type TrackEntry, inOrder, newRoom, tracksIn } from '../upload/send-tracks.ts';
+import { sendableOf } from '../upload/sendable.ts';
 import type { UploadItem } from '../upload/report.ts';
-import { type RecordingParts, leaveUndone, leaveUploaded } from './take-recordings.ts';
+import { type RecordingParts, leaveRecording } from './take-recordings.ts';
 
 /** The kind of row that `import` sends only with `--include`. */
 export const PHONE_TRACKS = 'phone-tracks';
@@ -13,28 +13,28 @@ export const PHONE_TRACKS = 'phone-tracks';
 /** Scans GPX and TCX files: keeps where the activities to send are. */
 export class TrackScan {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
-  readonly #parts: Omit<RecordingParts, 'wellness'> & { readonly withPhones: boolean };
+  readonly #parts: RecordingParts;
+  readonly #withPhones: boolean;
   readonly #choice = { room: newRoom() };
   readonly #found = new Map<string, TrackEntry>();
 
   constructor(
     context: Pick<Context, 'clock' | 'signal'>,
-    parts: Omit<RecordingParts, 'wellness'> & { readonly withPhones: boolean },
+    parts: RecordingParts,
+    withPhones: boolean,
   ) {
     this.#context = context;
     this.#parts = parts;
+    this.#withPhones = withPhones;
   }
 
   /** @throws the signal's reason if it is aborted */
-  async add({ path, from }: InputFile): Promise<void> {
+  async add({ from }: InputFile): Promise<void> {
     const { table, known } = this.#parts;
-    const source =
-      'file' in from
-        ? { ...sourceOf(from.file), path, named: false }
-        : { path, named: false, read: () => readMember(from.member) };
+    const file = sendableOf(from);
     const tables = { ledger: known?.uploads, known: known?.known };
     const report = (item: UploadItem) => this.#leave(item);
-    for (const entry of await tracksIn(this.#context, source, tables, report, this.#choice)) {
+    for (const entry of await tracksIn(this.#context, file, tables, report, this.#choice)) {
       if (!this.#found.has(entry.key)) this.#found.set(entry.key, entry);
       else table.leave('copies', 'Recordings found twice', 'the same recording is sent once');
     }
@@ -47,20 +47,20 @@ export class TrackScan {
    * @param rides that the run sends before
    */
   take(rides: readonly CoveringRide[]): TrackEntry[] {
-    const { table, known, since, zone, withPhones } = this.#parts;
+    const { table, known, since, zone } = this.#parts;
     const taken = [...rides];
     const entries: TrackEntry[] = [];
     for (const entry of inOrder([...this.#found.values()])) {
       const { path, shape, isPhone } = entry;
-      const day = localDay({ ...NO_ACTIVITY, startedAt: shape.startedAt }, zone);
-      const days = day === undefined ? [] : [day];
+      const day = new Date(zoneRules(zone).wallAt(shape.startedAt)).toISOString().slice(0, 10);
+      const days = [day];
       const sent = (known?.uploads.rides(shape) ?? []).filter(({ state }) => state === 'confirmed');
-      if (since !== undefined && day !== undefined && day < since) {
+      if (since !== undefined && day < since) {
         table.leave('too-early', 'Earlier recordings', `before ${since} (--since)`, days);
       } else if (coverOf(shape, [...taken, ...sent]) !== undefined) {
         table.leave('covered', 'GPX and TCX of the same rides', COVERED, days);
         entries.push(entry);
-      } else if (isPhone && !withPhones) {
+      } else if (isPhone && !this.#withPhones) {
         table.leave(PHONE_TRACKS, 'GPX and TCX of a phone', ASKED, days);
       } else {
         const kind = isPhone ? PHONE_TRACKS : 'tracks';
@@ -73,24 +73,13 @@ export class TrackScan {
   }
 
   #leave(item: UploadItem): void {
-    const { table, report } = this.#parts;
-    if (item.outcome !== 'skipped') {
-      table.leave('unusable', 'Invalid recordings', 'see above');
-      report(item);
-    } else if (item.reason === 'not-an-activity') {
-      table.leave('no-activity', 'GPX and TCX without an activity', 'routes, plans and the like');
-    } else if (item.reason === 'undone') leaveUndone(table);
-    else {
-      const { sha256 = '' } = item;
-      leaveUploaded(this.#parts, this.#parts.known?.uploads.find(sha256)?.activity);
-    }
+    if (item.outcome === 'skipped' && item.reason === 'not-an-activity') {
+      const title = 'GPX and TCX without an activity';
+      this.#parts.table.leave('no-activity', title, 'routes, plans and the like');
+    } else leaveRecording(this.#parts, item);
   }
 }
 
-const NO_ACTIVITY = {
-  ...{ name: undefined, offsetMinutes: undefined },
-  ...{ movingSecs: undefined, distanceMeters: undefined },
-};
 const COVERED = 'recordings of the same rides have all of it';
 const ASKED = `of Google Fit or Apple Health; --include ${PHONE_TRACKS} sends them`;
 const TITLES = { tracks: 'GPX and TCX files', [PHONE_TRACKS]: 'GPX and TCX of a phone' } as const;

@@ -3,14 +3,7 @@ import { dirname, join, parse, resolve, sep } from 'node:path';
 import { attempt, systemCode } from '../base/errors.ts';
 import { NotPlainFile, describeFileError, describeNamedError } from '../system/plain-file.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
-import {
-  ODD_NAME,
-  type OddNames,
-  isRecordingName,
-  isSearchedFolder,
-  isUploadName,
-  oddNames,
-} from './recording-names.ts';
+import { ODD_NAME, isRecordingName, isSearchedFolder, isUploadName } from './recording-names.ts';
 
 /** A folder of a command line. It may be on a device that is unplugged during the run. */
 export interface SearchedFolder {
@@ -26,8 +19,6 @@ export interface RecordingFile {
   readonly stamp: FileStamp;
   /** The user named this file; otherwise a folder contained it. */
   readonly named: boolean;
-  /** Display name from the export that holds the recording. */
-  readonly title?: string;
   /** The folder that was searched or that holds the named file; absent: its end is not reported. */
   readonly folder?: SearchedFolder;
 }
@@ -116,24 +107,22 @@ export function* walk(
 ): Generator<WalkResult, undefined> {
   yield { found: 'folder', path: folder };
   let entries: Dirent[];
-  let odd: OddNames;
   try {
     entries = readdirSync(folder, { withFileTypes: true }).sort(byName);
-    odd = oddNames(folder, entries);
   } catch (error) {
     yield problemOf(folder, error);
     return undefined;
   }
-  for (const name of odd.shown) {
-    yield { found: 'problem', path: within(folder) + name, problem: ODD_NAME, isGone: false };
-  }
   for (const entry of entries) {
-    if (odd.read.has(entry.name)) continue;
-    if (entry.isDirectory()) {
-      if (isSearchedFolder(entry.name)) yield* walk(within(folder) + entry.name, isWanted);
-    } else if (entry.isFile() && isWanted(entry.name)) {
-      yield fileAt(within(folder) + entry.name);
-    }
+    const { name } = entry;
+    const isFolder = entry.isDirectory();
+    if (!(isFolder ? isSearchedFolder(name) : entry.isFile() && isWanted(name))) continue;
+    const path = within(folder) + name;
+    // A byte that is not UTF-8 became this character, so that no file has this name.
+    const isOdd = name.includes('\ufffd') && !existsSync(path);
+    if (isOdd) yield { found: 'problem', path, problem: ODD_NAME, isGone: false };
+    else if (isFolder) yield* walk(path, isWanted);
+    else yield fileAt(path);
   }
   return undefined;
 }

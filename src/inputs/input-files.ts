@@ -17,7 +17,7 @@ export interface InputFile {
   readonly modified: number;
   /** Reads it from its start, each time. */
   readonly read: () => AsyncIterable<Uint8Array>;
-  readonly from: { readonly file: RecordingFile } | { readonly member: Member };
+  readonly from: RecordingFile | Member;
 }
 
 /**
@@ -49,7 +49,7 @@ async function* membersOf(
       continue;
     }
     const { path: inside, origin, size } = member;
-    const about = { name: basename(inside), size, modified: stamp.mtimeMs, from: { member } };
+    const about = { name: basename(inside), size, modified: stamp.mtimeMs, from: member };
     yield { path: inside, origin, ...about, read: () => member.read() };
   }
 }
@@ -57,6 +57,6 @@ async function* membersOf(
 function inputFileOf(file: RecordingFile): InputFile {
   const { path, absolute, stamp } = file;
   const read = () => createReadStream(absolute, { highWaterMark: 256 * 1024 });
-  const about = { name: basename(path), size: stamp.size, modified: stamp.mtimeMs, from: { file } };
+  const about = { name: basename(path), size: stamp.size, modified: stamp.mtimeMs, from: file };
   return { path, origin: absolute, ...about, read };
 }

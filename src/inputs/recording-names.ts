@@ -1,5 +1,4 @@
 import { isZipName } from '../archive/zip-name.ts';
-import { type Dirent, readdirSync } from 'node:fs';
 
 /**
  * Decides by name which files of a folder may be recordings; other files are never opened. The
@@ -60,44 +59,3 @@ export function isUploadName(name: string): boolean {
 
 /** Reason to skip a file whose name is not UTF-8. */
 export const ODD_NAME = 'Its name is not valid UTF-8, so that it cannot be opened: rename it.';
-
-/** Node's replacement for bytes that are not UTF-8. Names with it cannot be opened. */
-const REPLACED = '\ufffd';
-
-/** Names in a folder that are not UTF-8. */
-export interface OddNames {
-  readonly read: ReadonlySet<string>;
-  /** Names of recordings and searched folders for display, with invalid bytes as `\xfc`. */
-  readonly shown: readonly string[];
-}
-
-const NONE: OddNames = { read: new Set(), shown: [] };
-
-/**
- * Returns the names in a folder that are not UTF-8 (written by an old program, or on a disk mounted
- * with another character set).
- *
- * @param entries of the folder
- * @throws the error of the file system
- */
-export function oddNames(folder: string, entries: readonly Dirent[]): OddNames {
-  if (!entries.some(({ name }) => name.includes(REPLACED))) return NONE;
-  const odd = (readdirSync(folder, { encoding: 'buffer' }) as Buffer[])
-    .map((bytes) => ({ bytes, name: bytes.toString() }))
-    .filter(({ bytes, name }) => name.includes(REPLACED) && !Buffer.from(name).equals(bytes));
-  const folders = new Set(entries.flatMap((entry) => (entry.isDirectory() ? entry.name : [])));
-  return {
-    read: new Set(odd.map(({ name }) => name)),
-    shown: odd
-      .filter(({ name }) => (folders.has(name) ? isSearchedFolder(name) : isActivityName(name)))
-      .map(({ bytes }) => escaped(bytes))
-      .sort(),
-  };
-}
-
-/** Escapes bytes outside printable ASCII. Latin-1 decodes each byte to one character. */
-function escaped(bytes: Buffer): string {
-  return bytes
-    .toString('latin1')
-    .replace(/[^ -~]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`);
-}

@@ -4,22 +4,14 @@ import { BatchBreaker } from '../api/batch-breaker.ts';
 import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
 import { inParallel } from '../base/parallel.ts';
-import type { ServiceClient } from '../api/client.ts';
 import type { Shape } from '../fit/recorded.ts';
-import type { RecordingFile, SearchedFolder } from '../inputs/find-files.ts';
+import type { SearchedFolder } from '../inputs/find-files.ts';
 import type { SendOptions } from './known-outcome.ts';
-import {
-  type BufferSource,
-  LARGE_BYTES,
-  NeedsRoom,
-  type RecordingContents,
-  reusedBuffer,
-} from './read-recording.ts';
-import type { TrackIdentity } from './recordings-of.ts';
-import type { UnreadableMember } from './read-member.ts';
+import { type BufferSource, LARGE_BYTES, reusedBuffer } from './read-recording.ts';
 import type { UploadItem, UploadProgress } from './report.ts';
+import type { Sendable, SendableContents, UnreadableMember } from './sendable.ts';
 import { type Amount, UploadTimes } from './upload-times.ts';
-import { type Examined, Uploader, type UploadTarget } from './uploader.ts';
+import { Uploader, type UploadTarget } from './uploader.ts';
 
 export interface RunTarget extends UploadTarget {
   readonly report: (item: UploadItem) => void;
@@ -27,16 +19,6 @@ export interface RunTarget extends UploadTarget {
   /** Called before the batch waits for recordings that other processes are sending. */
   readonly onBusy?: ((count: number) => void) | undefined;
 }
-
-export interface MemberRecording {
-  readonly path: string;
-  /** As in {@link RecordingFile}. */
-  readonly title?: string;
-  readonly read: () => Promise<SendableContents | UnreadableMember>;
-}
-
-/** `track`: it was GPX or TCX. */
-export type SendableContents = RecordingContents & { readonly track?: TrackIdentity | undefined };
 
 /** Sends the recordings of one run, several at once. Reports each of them once, in no fixed order. */
 export class BatchSender {
@@ -47,7 +29,7 @@ export class BatchSender {
   readonly #total: Amount | undefined;
   readonly #uploader: Uploader;
   readonly #breaker = new BatchBreaker();
-  readonly #large = { buffers: reusedBuffer(), queue: Promise.resolve() as Promise<unknown> };
+  readonly #buffers: BufferSource[] = [];
   readonly #totals = { done: 0, sentBytes: 0 };
   #doneBytes = 0;
   /** Estimates the remaining time; undefined for a single recording or an unknown total. */
@@ -73,28 +55,19 @@ export class BatchSender {
   }
 
   /**
-   * Sends files. Recordings that another process is sending come last, so that they delay no other.
+   * Sends recordings, perhaps of archives: reads one at a time. Recordings that another process is sending come
+   * last, so that they delay no other.
    *
    * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
    */
-  async sendFiles(files: readonly RecordingFile[]): Promise<void> {
-    const busy = await this.#sendAll(files, (each) => this.#uploader.deliverUnlessBusy(each));
+  async send(recordings: Recordings): Promise<void> {
+    const uploader = this.#uploader;
+    const busy = await this.#sendAll(recordings, (...given) => uploader.uploadUnlessBusy(...given));
     if (busy.length === 0) return;
-    const { sentElsewhere } = this.#uploader;
+    const { sentElsewhere } = uploader;
     if (sentElsewhere.size > 0) this.#target.onBusy?.(sentElsewhere.size);
-    await this.#sendAll(busy, (each) => this.#uploader.deliver(each));
-  }
-
-  /**
-   * Sends the recordings of archives. Reads one at a time; the next one after a large recording is read
-   * when that is sent.
-   *
-   * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
-   */
-  async sendMembers(
-    members: AsyncIterable<MemberRecording> | Iterable<MemberRecording>,
-  ): Promise<void> {
-    await inParallel(this.#startMembers(members), this.#jobs, async ({ sent }) => await sent);
+    sentElsewhere.clear();
+    await this.#sendAll(busy, (...given) => uploader.uploadContents(...given));
   }
 
   /**
@@ -102,90 +75,67 @@ export class BatchSender {
    *
    * @throws SyncError if the platform cannot be asked now
    */
-  async readPlatform(
-    recordings: readonly { readonly shape: Shape }[],
-    client: () => Promise<ServiceClient>,
-  ): Promise<void> {
-    const starts = recordings.map(({ shape }) => shape.startedAt);
+  async readPlatform(recordings: readonly { readonly shape: Shape }[]): Promise<void> {
     if (this.#isOffline) return;
-    await this.#uploader.rides.readPlatform(this.#context, starts, client);
+    const starts = recordings.map(({ shape }) => shape.startedAt);
+    await this.#uploader.rides.readPlatform(this.#context, starts, this.#target.client);
   }
 
-  async *#startMembers(
-    members: AsyncIterable<MemberRecording> | Iterable<MemberRecording>,
-  ): AsyncGenerator<{ readonly sent: Promise<void> }, void, undefined> {
-    for await (const member of members) {
-      const { path } = member;
-      this.#progress(path);
-      const given = this.#given(path);
-      if (given !== undefined) {
-        this.#report(given);
-        continue;
-      }
-      const contents = await member.read();
-      const sent = this.#sendMember(member, contents);
-      yield { sent };
-      const isLarge = 'bytes' in contents && contents.bytes.length > LARGE_BYTES;
-      if (isLarge) await sent.catch(() => undefined);
-    }
-  }
-
-  async #sendMember(
-    { path, title }: MemberRecording,
-    contents: SendableContents | UnreadableMember,
-  ): Promise<void> {
-    this.#context.signal.throwIfAborted();
-    if ('problem' in contents) {
-      this.#report(unreadableItem(path, contents));
-      return;
-    }
-    const startedAt = this.#context.clock.monotonic();
-    const origin = { path, title, track: contents.track };
-    const item = await this.#uploader.uploadContents(origin, contents);
-    this.#countFailure(item);
-    this.#report(item, contents.bytes.length, startedAt);
-  }
-
-  async #sendAll(files: readonly RecordingFile[], deliver: Deliver): Promise<RecordingFile[]> {
-    const busy: RecordingFile[] = [];
-    const buffers = Array.from({ length: this.#jobs }, reusedBuffer);
-    await inParallel(files, this.#jobs, async (file, slot) => {
-      this.#progress(file.path);
-      const startedAt = this.#context.clock.monotonic();
-      const item = await this.#sendFile(deliver, file, buffers[slot] ?? reusedBuffer());
-      if (item === undefined) busy.push(file);
-      else this.#report(item, file.stamp.size, startedAt);
-      // Files that need no request would leave no time for a signal.
-      if (item === undefined || !('attempts' in item)) await setImmediate();
+  /** @returns the recordings that are being sent already */
+  async #sendAll(recordings: Recordings, upload: Upload): Promise<Sendable[]> {
+    const busy: Sendable[] = [];
+    const started = this.#start(recordings, upload);
+    await inParallel(started, this.#jobs, async ({ recording, isSent }) => {
+      if (!(await isSent)) busy.push(recording);
     });
     return busy;
   }
 
-  async #sendFile(deliver: Deliver, file: RecordingFile, buffers: BufferSource) {
-    const send = async (source: BufferSource, room?: number) =>
-      this.#given(file.path) ??
-      this.#explained(file, await deliver(this.#uploader.examine(file, source, room)));
-    if (file.stamp.size <= LARGE_BYTES) {
-      try {
-        return await send(buffers, LARGE_BYTES);
-      } catch (error) {
-        if (!(error instanceof NeedsRoom)) throw error;
+  /** Reads the next recording after a large one when that is sent, which bounds the memory. */
+  async *#start(recordings: Recordings, upload: Upload) {
+    for await (const recording of recordings) {
+      // Lets a signal in: a recording that needs no request waits for nothing.
+      await setImmediate();
+      const { path, file } = recording;
+      this.#progress(path);
+      const given = this.#given(path);
+      if (given !== undefined) {
+        this.#report(given, file?.stamp.size);
+        continue;
       }
+      const buffers = this.#buffers.pop() ?? reusedBuffer(LARGE_BYTES);
+      const contents = await recording.read(buffers);
+      const sent = this.#sendOne(recording, contents, upload);
+      const isSent = sent.finally(() => this.#buffers.push(buffers));
+      yield { recording, isSent };
+      const isLarge = 'bytes' in contents && contents.bytes.length > LARGE_BYTES;
+      if (isLarge) await isSent.catch(() => undefined);
     }
-    const sent = this.#large.queue.then(() => send(this.#large.buffers));
-    this.#large.queue = sent.catch(() => undefined);
-    return await sent;
   }
 
-  /** Returns the outcome of a file: a folder that is gone explains why it could not be read. */
-  #explained(file: RecordingFile, item: UploadItem | undefined): UploadItem | undefined {
-    if (item === undefined) return undefined;
-    if (item.outcome === 'invalid' && item.reason === 'unreadable' && file.folder !== undefined) {
-      const gone = goneItem(file.path, file.folder);
-      if (gone !== undefined) return gone;
+  /** @returns false if the recording is being sent already */
+  async #sendOne(
+    recording: Sendable,
+    contents: SendableContents | UnreadableMember,
+    upload: Upload,
+  ): Promise<boolean> {
+    this.#context.signal.throwIfAborted();
+    const { path, file } = recording;
+    if ('problem' in contents) {
+      // A folder that is gone explains why its file could not be read.
+      const gone = contents.reason === 'unreadable' ? file?.folder : undefined;
+      this.#report(
+        (gone && goneItem(path, gone)) ?? unreadableItem(path, contents),
+        file?.stamp.size,
+      );
+      return true;
     }
+    const startedAt = this.#context.clock.monotonic();
+    const item = await upload({ ...recording, track: contents.track }, contents);
+    if (item === undefined) return false;
     this.#countFailure(item);
-    return item;
+    this.#report(item, file?.stamp.size ?? contents.bytes.length, startedAt);
+    return true;
   }
 
   /**
@@ -230,8 +180,8 @@ export class BatchSender {
   }
 }
 
-/** Returns undefined for a recording that is being sent elsewhere. */
-type Deliver = (examined: Examined) => Promise<UploadItem | undefined>;
+type Recordings = AsyncIterable<Sendable> | Iterable<Sendable>;
+type Upload = Uploader['uploadUnlessBusy'];
 
 /** Returns the outcome of an archive, or of a member of one, that cannot be read. */
 export function unreadableItem(path: string, { problem, reason }: UnreadableMember): UploadItem {

@@ -1,4 +1,4 @@
-import { deviceId, describeFileType, isActivity } from '../fit/file-id.ts';
+import { describeFileType, isActivity } from '../fit/file-id.ts';
 import { type Envelope, checkEnvelope } from '../fit/envelope.ts';
 import { type Summary, readSummary } from '../fit/summary.ts';
 import { readFitWellness } from '../fit/wellness.ts';
@@ -22,7 +22,6 @@ export type Identity =
 
 export interface Whole {
   readonly sha256: string;
-  readonly device: string | undefined;
   readonly summary: Summary;
 }
 
@@ -31,7 +30,7 @@ export function identify(bytes: Buffer, envelope: Envelope = checkEnvelope(bytes
   if (envelope.state !== 'whole') return { verdict: envelope.state, detail: envelope.detail };
   const summary = readSummary(bytes);
   const { fileId } = summary;
-  const whole = { sha256: sha256(bytes), device: deviceId(fileId), summary };
+  const whole = { sha256: sha256(bytes), summary };
   if (isActivity(bytes, fileId)) return { verdict: 'activity', ...whole };
   const holds = describeFileType(fileId?.type);
   return {

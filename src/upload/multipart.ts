@@ -57,7 +57,7 @@ function escapeName(name: string): string {
  */
 export function wireFileName(
   startedAt: number | undefined,
-  { sha256: hash, summary: { fileId } }: Omit<Whole, 'device'>,
+  { sha256: hash, summary: { fileId } }: Whole,
   digest?: string,
 ): string {
   const { manufacturer, product, serial, timeCreated } = fileId ?? {};

@@ -8,12 +8,11 @@ import type { UploadItem } from './report.ts';
 import { type SendOptions, alreadyUploaded, isDone, outcomeOf } from './known-outcome.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import { keepHeapSmall } from '../system/this-process.ts';
-import type { ArchiveTarget } from './send-archives.ts';
-import type { TrackEntry } from './send-tracks.ts';
 
-interface BatchTarget extends RunTarget, ArchiveTarget {
+export interface BatchTarget extends RunTarget {
   readonly known: KnownFiles;
   readonly cwd: string;
+  readonly tempFolder: string;
   /** Called for each zip archive in a folder. */
   readonly onArchive?: ((path: string) => void) | undefined;
   /** Called before the first file is read, which waits until it resolves. */
@@ -40,6 +39,7 @@ export async function uploadBatch(
   const started = target.onWaiting?.();
   // Loaded only if there is a file to read.
   const { BatchSender } = await import('./batch-sender.ts');
+  const { sendableOf } = await import('./sendable.ts');
   await started;
   // A thread that starts lets the heap grow again.
   if (waiting.length >= MANY) keepHeapSmall();
@@ -47,22 +47,10 @@ export async function uploadBatch(
   const isCounted = archives.length + tracks.length === 0;
   const total = isCounted ? { count: waiting.length, bytes } : undefined;
   const sender = new BatchSender(context, options, target, total);
-  await sender.sendFiles(waiting);
+  await sender.send(waiting.map(sendableOf));
   if (isCounted) return;
-  const { sendArchives } = await import('./send-archives.ts');
-  await sendArchives(context, archives, sender, target, async (members) => {
-    const { newRoom, sendTracks, sourceOf, tracksIn } = await import('./send-tracks.ts');
-    const choice = {
-      room: newRoom(),
-      ...(options.force === true ? { isSettled: () => false } : {}),
-    };
-    const entries: TrackEntry[] = [];
-    for (const source of [...tracks.map(sourceOf), ...members]) {
-      const { report } = target;
-      entries.push(...(await tracksIn(context, source, target, report, choice)));
-    }
-    await sendTracks(context, entries, sender, target);
-  });
+  const { sendArchivesAndTracks } = await import('./send-archives.ts');
+  await sendArchivesAndTracks(context, archives, tracks, sender, options, target);
 }
 
 /** The heap is kept small from so many files on. */

@@ -1,11 +1,10 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { systemCode } from '../base/errors.ts';
 import { onlyRecording } from '../archive/only-recording.ts';
-import { peekHeader, withoutPadding } from '../fit/envelope.ts';
+import { withoutPadding } from '../fit/envelope.ts';
 import { isOnMtp } from '../system/mtp-path.ts';
 import { describeFileError, openPlainFile } from '../system/plain-file.ts';
 import { loadZlib } from '../system/this-process.ts';
-import { trackKind } from '../tracks/kind.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 
 /** Upper bound for a recording; a 24-hour ride has about 10 MB (bytes). */
@@ -17,6 +16,8 @@ export const LARGE_BYTES = 4 * 1024 * 1024;
 export interface RecordingContents {
   /** The bytes that were read, checked and hashed are the bytes that are sent. */
   readonly bytes: Buffer;
+  /** Of the file that was read. */
+  readonly stamp?: FileStamp;
 }
 
 export interface FileContents extends RecordingContents {
@@ -30,9 +31,6 @@ export interface Unreadable {
 }
 
 export const STILL_WRITTEN = 'It changed while it was read: it is still being written.';
-
-/** A gzip file that unpacks to more than the caller has room for. */
-export class NeedsRoom extends Error {}
 
 /** Returns a buffer of at least `size` bytes, valid until the next call. */
 export type BufferSource = (size: number) => Buffer;
@@ -57,14 +55,11 @@ export function reusedBuffer(largestKept = Infinity): BufferSource {
  * padding behind a recording.
  *
  * @param buffers by default a new buffer
- * @param room upper bound for what gzip unpacks to (bytes).
  * @returns the contents, or why the file cannot be read.
- * @throws NeedsRoom if a recording may be larger than `room`, and the unpacked file is.
  */
 export function readFile(
   path: string,
   buffers: BufferSource = (size) => Buffer.allocUnsafe(size),
-  room = MAX_UNPACKED_BYTES,
 ): FileContents | Unreadable {
   let descriptor: number | undefined;
   try {
@@ -82,7 +77,7 @@ export function readFile(
     }
     const { mtimeMs, ctimeMs } = after;
     const stamp = { size, mtimeMs, ctimeMs };
-    const contents = unpacked(buffer.subarray(0, size), room);
+    const contents = unpacked(buffer.subarray(0, size));
     if ('problem' in contents) return contents;
     if (contents.bytes.buffer === buffer.buffer) return { ...contents, stamp };
     // Unpacked ones would survive until the next full garbage collection.
@@ -90,7 +85,6 @@ export function readFile(
     contents.bytes.copy(bytes);
     return { bytes, stamp };
   } catch (error) {
-    if (error instanceof NeedsRoom) throw error;
     return unreadable(describeFileError(error));
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
@@ -101,18 +95,14 @@ export function readFile(
  * Returns the recording in the bytes of a file, unpacked if they are gzip, or a zip archive of one recording. Leaves out
  * padding behind it.
  *
- * @param room upper bound for a recording that the caller can take (bytes)
- * @param largest upper bound for any recording that was packed to these bytes
- * @throws NeedsRoom if a recording may be larger than `room`, and the unpacked file is.
+ * @param limit upper bound for a recording that was packed to these bytes
  */
 export function unpacked(
   bytes: Buffer,
-  room = MAX_UNPACKED_BYTES,
-  largest = largestUnpacked(bytes.length),
+  limit = largestUnpacked(bytes.length),
 ): RecordingContents | Unreadable {
-  if (isGzip(bytes)) return gunzipped(bytes, room, largest);
-  const zipped = isZip(bytes) ? onlyRecording(bytes, largest) : undefined;
-  if (zipped !== undefined && zipped.length > room) throw new NeedsRoom();
+  if (isGzip(bytes)) return gunzipped(bytes, limit);
+  const zipped = isZip(bytes) ? onlyRecording(bytes, limit) : undefined;
   return { bytes: withoutPadding(zipped ?? bytes) };
 }
 
@@ -143,8 +133,6 @@ function isZip(bytes: Uint8Array): boolean {
 
 const ZIP_SIGNATURE = [0x50, 0x4b, 0x03, 0x04];
 
-/** Beginning of a gzip file that shows the kind of its content (bytes); unpacks to 1 MB at most. */
-const PEEK_PACKED_BYTES = 1024;
 /** Upper bound for a recording that is unpacked in memory: four days of a ride (bytes). */
 export const MAX_UNPACKED_BYTES = 48 * 1024 * 1024;
 /** Recordings shrink to a third, or to a tenth if the device writes many constant fields. */
@@ -157,46 +145,20 @@ export function largestUnpacked(packed: number): number {
   return Math.min(MAX_UNPACKED_BYTES, Math.max(SMALL_BYTES, packed * MAX_GZIP_RATIO));
 }
 
-/** Returns whether a file that starts with these bytes can be a FIT, GPX or TCX file. */
-export function mayBeRecording(first: Uint8Array): boolean {
-  const isFit = peekHeader(first, Number.MAX_SAFE_INTEGER).state !== 'not-fit';
-  return isFit || trackKind(first) !== undefined;
-}
-
-/**
- * Unpacks a gzip file with a recording. Of another file, and of a recording without a size, it
- * unpacks the beginning only, which shows its kind.
- *
- * @throws NeedsRoom
- */
-function gunzipped(packed: Buffer, room: number, largest: number): RecordingContents | Unreadable {
+function gunzipped(packed: Buffer, limit: number): RecordingContents | Unreadable {
   // Loaded with the first gzip file.
-  const { gunzipSync, constants: zlib } = loadZlib();
-  const maxOutputLength = Math.min(largest, room);
+  const { gunzipSync } = loadZlib();
   try {
-    // A flush instead of the end of the stream: the bytes that these unpack to.
-    const first = gunzipSync(packed.subarray(0, PEEK_PACKED_BYTES), {
-      finishFlush: zlib.Z_SYNC_FLUSH,
-    });
-    if (first.length > 0 && !mayBeRecording(first)) return { bytes: first };
-    // One chunk of the stated size saves the joining of many, and the one byte more a second chunk.
-    const chunkSize = Math.max(SMALL_BYTES, Math.min(maxOutputLength, statedSize(packed)) + 1);
-    return { bytes: withoutPadding(gunzipSync(packed, { maxOutputLength, chunkSize })) };
+    // A large chunk saves the joining of many.
+    const bytes = gunzipSync(packed, { maxOutputLength: limit, chunkSize: SMALL_BYTES });
+    return { bytes: withoutPadding(bytes) };
   } catch (error) {
-    if (error instanceof RangeError) {
-      if (room < largest) throw new NeedsRoom();
-      return overLimit(largest);
-    }
+    if (error instanceof RangeError) return overLimit(limit);
     // zlib reached the end of the file before the end of the stream.
     return systemCode(error) === 'Z_BUF_ERROR'
       ? { reason: 'incomplete', problem: 'The end of the gzip file is missing.' }
       : { reason: 'corrupt', problem: 'The gzip file is damaged. Download or copy it again.' };
   }
-}
-
-/** Returns the size of the last member of a gzip file (RFC 1952 section 2.3.1); it may be a lie. */
-function statedSize(packed: Buffer): number {
-  return packed.length < 4 ? 0 : packed.readUInt32LE(packed.length - 4);
 }
 
 /** Returns why a recording of more than `limit` bytes is not read: see {@link largestUnpacked}. */

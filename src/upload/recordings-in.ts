@@ -6,9 +6,9 @@ import type { Context } from '../base/context.ts';
 import { attempt } from '../base/errors.ts';
 import { fileOf, isActivityName } from '../inputs/recording-names.ts';
 import { loadOs } from '../system/this-process.ts';
-import { readMember } from './read-member.ts';
 import { readFile } from './read-recording.ts';
 import { type FoundRecording, type NoRecording, recordingsOf } from './recordings-of.ts';
+import { sendableOf } from './sendable.ts';
 
 type NotFound = Pick<NoRecording, 'path' | 'problem'>;
 
@@ -57,7 +57,7 @@ async function* sourcesIn(path: string, absolute: string, signal: AbortSignal) {
     for await (const member of archives.members(path, absolute)) {
       if ('problem' in member) yield { path: member.path, read: () => member };
       else if (isActivityName(basename(member.path))) {
-        yield { path: member.path, read: () => readMember(member) };
+        yield sendableOf(member);
       }
     }
   } finally {

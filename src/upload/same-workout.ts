@@ -1,17 +1,17 @@
 import type { Summary } from '../fit/summary.ts';
 import type { WorkoutFacts } from '../ledger/upload-rows.ts';
 import { type Namesake, isShorter } from '../ledger/uploads.ts';
-import type { Whole } from './identify.ts';
-import { wireFileName } from './multipart.ts';
 
-/** Returns what the platform may show of a recording as a workout. */
-export function workoutFacts(whole: Omit<Whole, 'device'>): WorkoutFacts {
-  const { first, recorded, timerSecs } = whole.summary;
+/** Returns what the platform may show of a recording as a workout. @param sentAs its file name on the wire */
+export function workoutFacts(
+  { first, recorded, timerSecs }: Summary,
+  sentAs: string,
+): WorkoutFacts {
   return {
     durationSecs: first.timerSecs,
     recordedSecs: recorded.secs ?? timerSecs,
     recordedMeters: recorded.distanceMetres,
-    sentAs: wireFileName(first.startTime?.getTime(), whole),
+    sentAs,
   };
 }
 

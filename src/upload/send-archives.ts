@@ -1,43 +1,43 @@
 import { basename } from 'node:path';
 import { Archives, isZipFile } from '../archive/archives.ts';
 import type { Context } from '../base/context.ts';
-import {
-  type BatchSender,
-  type MemberRecording,
-  type RunTarget,
-  unreadableItem,
-} from './batch-sender.ts';
+import { type BatchSender, unreadableItem } from './batch-sender.ts';
 import type { RecordingFile } from '../inputs/find-files.ts';
-import { readMember } from './read-member.ts';
+import type { SendOptions } from './known-outcome.ts';
+import type { BatchTarget } from './pipeline.ts';
 import { isRecordingName, isTrackName } from '../inputs/recording-names.ts';
-import type { TrackSource } from './send-tracks.ts';
-
-export interface ArchiveTarget extends Pick<RunTarget, 'report'> {
-  readonly tempFolder: string;
-}
+import { type TrackEntry, newRoom, sendTracks, tracksIn } from './send-tracks.ts';
+import { type Sendable, sendableOf } from './sendable.ts';
 
 /**
- * Sends the recordings in zip archives, at any depth. A file that is no zip archive despite its name is
- * sent like a recording. GPX and TCX files come last.
+ * Sends the recordings in zip archives, at any depth, and then the activities of GPX and TCX files. A file that is no
+ * zip archive despite its name is sent like a recording.
  *
  * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
  */
-export async function sendArchives(
-  { signal }: Context,
+export async function sendArchivesAndTracks(
+  context: Context,
   files: readonly RecordingFile[],
+  trackFiles: readonly RecordingFile[],
   sender: BatchSender,
-  target: ArchiveTarget,
-  sendTracks: (tracks: readonly TrackSource[]) => Promise<void>,
+  options: SendOptions,
+  target: BatchTarget,
 ): Promise<void> {
-  const archives = new Archives(signal, target.tempFolder);
-  const tracks: TrackSource[] = [];
+  const archives = new Archives(context.signal, target.tempFolder);
+  const tracks = trackFiles.map(sendableOf);
+  const choice = { ...options, room: newRoom() };
   try {
     for (const file of files) {
-      if (await isZipFile(file.absolute)) {
-        await sender.sendMembers(recordingsIn(archives, file, target, tracks));
-      } else await sender.sendFiles([file]);
+      const isArchive = await isZipFile(file.absolute);
+      await sender.send(
+        isArchive ? recordingsIn(archives, file, target, tracks) : [sendableOf(file)],
+      );
     }
-    await sendTracks(tracks);
+    const entries: TrackEntry[] = [];
+    for (const track of tracks) {
+      entries.push(...(await tracksIn(context, track, target, target.report, choice)));
+    }
+    await sendTracks(context, entries, sender, target);
   } finally {
     await archives.close();
   }
@@ -47,17 +47,16 @@ export async function sendArchives(
 async function* recordingsIn(
   archives: Archives,
   { path, absolute }: RecordingFile,
-  target: ArchiveTarget,
-  tracks: TrackSource[],
-): AsyncGenerator<MemberRecording, void, undefined> {
+  { report }: Pick<BatchTarget, 'report'>,
+  tracks: Sendable[],
+): AsyncGenerator<Sendable, void, undefined> {
   for await (const found of archives.members(path, absolute)) {
     if ('problem' in found) {
-      target.report(unreadableItem(found.path, found));
+      report(unreadableItem(found.path, found));
       continue;
     }
     const name = basename(found.path);
-    const source = { path: found.path, read: () => readMember(found) };
-    if (isRecordingName(name)) yield source;
-    else if (isTrackName(name)) tracks.push({ ...source, named: false });
+    if (isRecordingName(name)) yield sendableOf(found);
+    else if (isTrackName(name)) tracks.push(sendableOf(found));
   }
 }

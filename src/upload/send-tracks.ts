@@ -2,36 +2,16 @@ import { SyncError, endsRun, failureOf } from '../base/errors.ts';
 import type { Context } from '../base/context.ts';
 import type { Shape } from '../fit/recorded.ts';
 import { readSummary } from '../fit/summary.ts';
-import type { RecordingFile } from '../inputs/find-files.ts';
 import type { KnownFile } from '../ledger/known-files.ts';
-import type { UploadStanding } from '../ledger/upload-rows.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
-import {
-  type BatchSender,
-  type MemberRecording,
-  type RunTarget,
-  type SendableContents,
-  unreadableItem,
-} from './batch-sender.ts';
+import { type BatchSender, type RunTarget, unreadableItem } from './batch-sender.ts';
 import { identify } from './identify.ts';
-import { isDone, noTrack, settledOutcome } from './known-outcome.ts';
-import { LARGE_BYTES, readFile } from './read-recording.ts';
+import { type SendOptions, isDone, noTrack, settledOutcome } from './known-outcome.ts';
+import { LARGE_BYTES } from './read-recording.ts';
 import { type FoundRecording, type NoRecording, recordingsOf } from './recordings-of.ts';
 import type { UploadItem } from './report.ts';
+import type { Sendable, SendableContents } from './sendable.ts';
 import type { UploadTarget } from './uploader.ts';
-
-/** A GPX or TCX file, or a member of an archive. */
-export interface TrackSource extends MemberRecording {
-  readonly named: boolean;
-  /** Absent for a member of an archive. */
-  readonly file?: RecordingFile;
-}
-
-export function sourceOf(file: RecordingFile): TrackSource {
-  const { path, absolute, named } = file;
-  const read = () => Promise.resolve(readFile(absolute));
-  return { path, named, file, read };
-}
 
 /** Room for conversions (bytes). */
 export interface Room {
@@ -43,49 +23,47 @@ export function newRoom(): Room {
   return { left: LARGE_BYTES };
 }
 
-/** An activity of a source. */
+/** An activity of a GPX or TCX file. */
 export interface TrackEntry {
-  readonly source: TrackSource;
+  readonly from: Sendable;
   readonly path: string;
   /** The digest of its points; of a file that is no GPX or TCX despite its name, its path. */
   readonly key: string;
   readonly shape: Shape;
   /** As in {@link TrackIdentity}. */
   readonly isPhone: boolean;
-  /** As in {@link RecordingFile}. */
+  /** As in {@link Sendable}. */
   readonly title?: string;
   /** The conversion; absent: it is converted again when it is sent. */
   readonly kept?: SendableContents;
 }
 
 /**
- * Converts the activities of a source. Reports files without an activity, and settled activities.
+ * Converts the activities of a file. Reports files without an activity, and settled activities.
  *
  * @param tables of the ledger; absent without an account
- * @param options `isSettled`: decides whether a recording in the ledger is not sent again. `room`: for conversions
- *   that are kept in memory until they are sent
+ * @param options `force`: no activity is settled; nor is one in a named file with `name`, which its workout gets.
+ *   `room`: for conversions that are kept in memory until they are sent
  * @throws the signal's reason if it is aborted
  */
 export async function tracksIn(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
-  source: TrackSource,
+  from: Sendable,
   { ledger, known }: { readonly ledger?: UploadLedger | undefined } & Pick<UploadTarget, 'known'>,
   report: (item: UploadItem) => void,
-  {
-    isSettled = isDone,
-    room,
-  }: { readonly isSettled?: (upload: UploadStanding) => boolean; readonly room: Room },
+  { force, name, room }: Pick<SendOptions, 'force' | 'name'> & { readonly room: Room },
 ): Promise<TrackEntry[]> {
-  const contents = await source.read();
+  const contents = await from.read();
   if ('problem' in contents) {
-    report(unreadableItem(source.path, contents));
+    report(unreadableItem(from.path, contents));
     return [];
   }
+  const isSentAgain = force === true || (from.named === true && name !== undefined);
   const files: KnownFile[] = [];
   const entries: TrackEntry[] = [];
-  for await (const found of recordingsOf(source.path, contents, { now: clock.now(), signal })) {
+  for await (const found of recordingsOf(from.path, contents, { now: clock.now(), signal })) {
     if ('problem' in found) {
-      report(itemOf(found, source.named));
+      report(itemOf(found, from.named));
       const { reason: verdict, problem: detail } = found;
       if (verdict === 'not-an-activity') files.push({ sha256: undefined, verdict, detail });
       continue;
@@ -98,26 +76,26 @@ export async function tracksIn(
     }
     const sent = found.track && ledger?.findConverted(found.track.digest);
     if (sent !== undefined) files.push({ sha256: sent.sha256, verdict: 'activity', detail: '' });
-    if (sent !== undefined && isSettled(sent)) {
+    if (sent !== undefined && !isSentAgain && isDone(sent)) {
       report(settledOutcome(sent, found.path, sent.sha256));
-    } else entries.push(entryOf(source, found, room));
+    } else entries.push(entryOf(from, found, room));
   }
   const [only] = files;
   const isOnly = files.length + entries.length === 1;
-  if (source.file !== undefined && only !== undefined && isOnly) {
-    known?.remember(source.file.absolute, source.file.stamp, only);
+  if (from.file !== undefined && only !== undefined && isOnly) {
+    known?.remember(from.file.absolute, from.file.stamp, only);
   }
   return entries;
 }
 
-function itemOf({ path, problem, reason }: NoRecording, named: boolean): UploadItem {
+function itemOf({ path, problem, reason }: NoRecording, named = false): UploadItem {
   return reason === 'not-an-activity'
     ? noTrack(path, named, problem)
     : { path, outcome: 'invalid', reason, detail: problem };
 }
 
 function entryOf(
-  source: TrackSource,
+  from: Sendable,
   { path, contents, track }: FoundRecording,
   room: Room,
 ): TrackEntry {
@@ -126,7 +104,7 @@ function entryOf(
   const { shape } = readSummary(contents.bytes);
   const { digest: key = path, isPhone = false } = track ?? {};
   const kept = isKept ? { kept: { ...contents, track } } : {};
-  return { source, path, key, shape, isPhone, ...kept };
+  return { from, path, key, shape, isPhone, ...kept };
 }
 
 /**
@@ -139,18 +117,18 @@ export async function sendTracks(
   context: Context,
   entries: readonly TrackEntry[],
   sender: BatchSender,
-  { report, client }: Pick<RunTarget, 'report' | 'client'>,
+  { report }: Pick<RunTarget, 'report'>,
 ): Promise<void> {
   if (entries.length === 0) return;
   try {
-    await sender.readPlatform(entries, client);
+    await sender.readPlatform(entries);
   } catch (error) {
     if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
     for (const { path } of entries) report({ path, outcome: 'failed', ...failureOf(error) });
     return;
   }
   for (const round of roundsOf(inOrder(entries))) {
-    await sender.sendMembers(round.map((entry) => memberOf(context, entry)));
+    await sender.send(round.map((entry) => sendableIn(context, entry)));
   }
 }
 
@@ -176,20 +154,19 @@ function overlaps({ shape: a }: TrackEntry, { shape: b }: TrackEntry): boolean {
   return a.startedAt <= b.endedAt && b.startedAt <= a.endedAt;
 }
 
-/** Returns an entry as a member. */
-function memberOf(
+function sendableIn(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
-  { source, path, kept, title }: TrackEntry,
-): MemberRecording {
-  const read: MemberRecording['read'] = async () => {
+  { from, path, kept, title }: TrackEntry,
+): Sendable {
+  const read: Sendable['read'] = async () => {
     if (kept !== undefined) return kept;
-    const contents = await source.read();
+    const contents = await from.read();
     if ('problem' in contents) return contents;
-    for await (const found of recordingsOf(source.path, contents, { now: clock.now(), signal })) {
+    for await (const found of recordingsOf(from.path, contents, { now: clock.now(), signal })) {
       if (found.path !== path) continue;
       if (!('problem' in found)) return { ...found.contents, track: found.track };
     }
     return { problem: 'It changed while it was read.', reason: 'incomplete' };
   };
-  return { path, read, ...(title === undefined ? {} : { title }) };
+  return { ...from, path, read, ...(title === undefined ? {} : { title }) };
 }

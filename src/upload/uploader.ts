@@ -1,11 +1,11 @@
-import type { RecordingFile } from '../inputs/find-files.ts';
 import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun, failureOf } from '../base/errors.ts';
 import { type Activity, describeActivity } from '../fit/activity.ts';
+import { deviceId } from '../fit/file-id.ts';
 import type { Shape } from '../fit/recorded.ts';
 import type { Summary } from '../fit/summary.ts';
-import type { FileStamp, KnownFile, KnownFiles } from '../ledger/known-files.ts';
+import type { KnownFiles } from '../ledger/known-files.ts';
 import { type ClaimWait, type OnLongWait, claimWait } from '../ledger/claim-wait.ts';
 import type { LedgerUpload } from '../ledger/upload-rows.ts';
 import { type ClaimedRecording, type UploadLedger, isShorter } from '../ledger/uploads.ts';
@@ -18,12 +18,13 @@ import {
   isServiceFault,
   isUnexplained,
 } from '../api/refusal.ts';
-import { type Identity, type Whole, identify, knownFileOf } from './identify.ts';
+import { type Whole, identify, knownFileOf } from './identify.ts';
 import { type UploadFields, frameUpload, textParts, wireFileName } from './multipart.ts';
-import { type BufferSource, type RecordingContents, readFile } from './read-recording.ts';
+import type { RecordingContents } from './read-recording.ts';
 import type { TrackIdentity } from './recordings-of.ts';
 import type { UploadItem } from './report.ts';
 import { Rides } from './rides.ts';
+import type { Sendable } from './sendable.ts';
 import { isPerhapsPart, replacedNote, workoutFacts, workoutLabel } from './same-workout.ts';
 import {
   type SendOptions,
@@ -50,13 +51,8 @@ export interface UploadTarget {
   readonly onLongWait?: OnLongWait | undefined;
 }
 
-interface RecordingOrigin {
-  /** Path in reports; its last part is the file name in the metadata. */
-  readonly path: string;
-  /** The user named it. */
-  readonly named?: boolean;
-  /** As in {@link RecordingFile}; a name in the options counts before it. */
-  readonly title?: string | undefined;
+/** Where a recording comes from. A name in the options counts before its `title`. */
+interface RecordingOrigin extends Omit<Sendable, 'read'> {
   /** It was GPX or TCX. */
   readonly track?: TrackIdentity | undefined;
 }
@@ -87,16 +83,10 @@ interface Plan {
   readonly row: ClaimedRecording & { readonly shape: Shape };
 }
 
-/** A recording to send, or the outcome of a file whose content cannot be sent. */
-export type Examined = ({ readonly recording: Recording } | { readonly item: UploadItem }) & {
-  readonly found?: {
-    readonly absolute: string;
-    readonly stamp: FileStamp;
-    readonly known: KnownFile;
-  };
-};
+/** A recording to send, or the outcome of one whose content cannot be sent. */
+type Examined = { readonly recording: Recording } | { readonly item: UploadItem };
 
-/** Takes one recording at a time from its file to the service: read, check, hash, claim, send, record. */
+/** Takes recordings that were read to the service: check, hash, claim, send, record. */
 export class Uploader {
   readonly rides: Rides;
   readonly #context: Pick<Context, 'clock' | 'signal'>;
@@ -106,7 +96,8 @@ export class Uploader {
   readonly #delivered = new Set<string>();
   /** File names on the wire. Recordings of one workout share theirs. */
   readonly #sending = new Set<string>();
-  readonly #sentElsewhere = new Set<string>();
+  /** The recordings that other processes were sending. */
+  readonly sentElsewhere = new Set<string>();
   readonly #wait: ClaimWait;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -122,73 +113,47 @@ export class Uploader {
     this.#wait = claimWait(context, target.onLongWait);
   }
 
-  /** The recordings that other processes were sending. */
-  get sentElsewhere(): ReadonlySet<string> {
-    return this.#sentElsewhere;
-  }
-
   /**
-   * Reads and checks one file, and derives the fields to send. Writes nothing.
-   *
-   * @param buffers provides the buffer that the file is read into and sent from.
-   * @param room as in {@link readFile}; by default, for any recording.
-   * @returns a result that is valid until `buffers` is used again
-   * @throws NeedsRoom
-   */
-  examine(file: RecordingFile, buffers: BufferSource, room?: number): Examined {
-    const { path } = file;
-    const contents = readFile(file.absolute, buffers, room);
-    if ('problem' in contents) {
-      return {
-        item: { path, outcome: 'invalid', reason: contents.reason, detail: contents.problem },
-      };
-    }
-    const identity = identify(contents.bytes);
-    const { absolute } = file;
-    const found = { absolute, stamp: contents.stamp, known: knownFileOf(identity) };
-    return { ...this.#recordingIn(file, contents, identity), found };
-  }
-
-  /**
-   * Delivers an examined recording; waits while another task or process is sending the same recording. A delivery
+   * Checks and delivers a recording; waits while another task or process is sending the same recording. A delivery
    * that fails for now is an outcome; its recording stays pending.
    *
    * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
    */
-  async deliver(examined: Examined): Promise<UploadItem> {
+  async uploadContents(origin: RecordingOrigin, contents: RecordingContents): Promise<UploadItem> {
+    const examined = this.#examine(origin, contents);
+    if ('item' in examined) return examined.item;
+    const { recording } = examined;
     return await this.#wait(
-      () => this.deliverUnlessBusy(examined),
-      () =>
-        'item' in examined
-          ? undefined
-          : this.#target.ledger.senderOf(examined.recording.about.sha256),
+      () => this.#deliverInTurn(recording),
+      () => this.#target.ledger.senderOf(recording.about.sha256),
     );
   }
 
-  /** Does the same as `deliver`, but returns undefined if the recording is being sent already. */
-  async deliverUnlessBusy(examined: Examined): Promise<UploadItem | undefined> {
-    const { found } = examined;
-    if (found !== undefined && !this.#options.dryRun) {
-      this.#target.known?.remember(found.absolute, found.stamp, found.known);
-    }
-    if ('item' in examined) return examined.item;
-    if (this.#options.sameRide !== 'first') return await this.#deliver(examined.recording);
+  /** Does the same as `uploadContents`, but returns undefined if the recording is being sent already. */
+  async uploadUnlessBusy(
+    origin: RecordingOrigin,
+    contents: RecordingContents,
+  ): Promise<UploadItem | undefined> {
+    const examined = this.#examine(origin, contents);
+    return 'item' in examined ? examined.item : await this.#deliverInTurn(examined.recording);
+  }
+
+  async #deliverInTurn(recording: Recording): Promise<UploadItem | undefined> {
+    if (this.#options.sameRide !== 'first') return await this.#deliver(recording);
     // The first recording of a ride is sent before the second one is looked at.
-    const { recording } = examined;
     const delivered = this.#turn.then(() => this.#deliver(recording));
     this.#turn = delivered.catch(() => undefined);
     return await delivered;
   }
 
-  /** Examines and delivers a recording in memory: of an archive, copied, converted or generated. */
-  async uploadContents(origin: RecordingOrigin, contents: RecordingContents): Promise<UploadItem> {
-    return await this.deliver(this.#recordingIn(origin, contents, identify(contents.bytes)));
-  }
-
-  /** Returns the recording to send, or its outcome if its content rules it out. */
-  #recordingIn(origin: RecordingOrigin, contents: RecordingContents, identity: Identity): Examined {
-    const { path, named = false, track } = origin;
-    const { anyType, isTooEarly } = this.#options;
+  /** Returns the recording to send, or its outcome if its content rules it out. Remembers its file. */
+  #examine(origin: RecordingOrigin, contents: RecordingContents): Examined {
+    const { path, named = false, file, track } = origin;
+    const { anyType, dryRun, isTooEarly } = this.#options;
+    const identity = identify(contents.bytes);
+    if (file !== undefined && contents.stamp !== undefined && !dryRun) {
+      this.#target.known?.remember(file.absolute, contents.stamp, knownFileOf(identity));
+    }
     if (!('sha256' in identity)) {
       return {
         item: { path, outcome: 'invalid', reason: identity.verdict, detail: identity.detail },
@@ -229,8 +194,7 @@ export class Uploader {
     const known = ledger.find(about.sha256, track?.digest);
     // The answer to a second upload names the workout.
     const force = this.#options.force === true || (renames && known?.state === 'confirmed');
-    const facts = workoutFacts({ sha256: about.sha256, summary });
-    const workout = track === undefined ? facts : { ...facts, sentAs: fields.fileName };
+    const workout = workoutFacts(summary, fields.fileName);
     return { recording, known, force, row: { ...about, workout, shape: summary.shape, track } };
   }
 
@@ -291,7 +255,7 @@ export class Uploader {
     const claim = ledger.claim(row, force && !this.#delivered.has(sha256));
     switch (claim) {
       case 'busy':
-        if (!this.#sending.has(fileName)) this.#sentElsewhere.add(sha256);
+        if (!this.#sending.has(fileName)) this.sentElsewhere.add(sha256);
         return undefined;
       case 'yours':
         this.#sending.add(fileName);
@@ -432,7 +396,7 @@ export class Uploader {
   #fieldsOf(
     path: string,
     { name, startedAt }: Activity,
-    { device, ...whole }: Whole,
+    whole: Whole,
     track: TrackIdentity | undefined,
   ): UploadFields {
     const fileName = basename(path).toWellFormed();
@@ -444,7 +408,7 @@ export class Uploader {
       name: name ?? (stem || undefined),
       metadata: {
         app_version: VERSION,
-        device_id: track === undefined ? device : undefined,
+        device_id: track === undefined ? deviceId(whole.summary.fileId) : undefined,
         file_name: fileName,
         ...this.#options.metadata,
       },

@@ -48,6 +48,19 @@ async function workouts(world: World) {
 }
 
 describe('a GPX or TCX file', () => {
+  it('that was sent and is named with --name gives its workout that name', async () => {
+    const world = await openLoggedInWorld();
+    world.write('a/loop.gpx', track());
+    await world.lines(['upload', 'a/loop.gpx']);
+    await world.sandbox.control.process();
+    const lines = await world.lines(['upload', 'a/loop.gpx', '--name', 'Albis']);
+    expect(lines[0]).toMatchObject({ outcome: 'duplicate', note: 'The workout has the new name.' });
+    expect(await workouts(world)).toMatchObject([{ title: 'Albis' }]);
+    expect(await outcomes(world, ['upload', 'a', '--name', 'Other'])).toEqual({
+      'a/loop.gpx': 'skipped already-uploaded',
+    });
+  });
+
   it('becomes one workout with its name, by path, packed, renamed, from an archive and another computer', async () => {
     const world = await openLoggedInWorld();
     world.write('a/loop.gpx', track());

@@ -4,6 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Archives } from '../../src/archive/archives.ts';
 import type { ImportRow } from '../../src/import/import-table.ts';
+import { describeActivity } from '../../src/fit/activity.ts';
+import { readSummary } from '../../src/fit/summary.ts';
 import { type ScanOptions, scanInputs } from '../../src/import/scan.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
@@ -12,7 +14,7 @@ import { markIn, openIn } from '../ledger/support.ts';
 import { testContext } from '../support/context.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { makeZip } from '../support/zip-maker.ts';
-import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
+import { NO_WORKOUT } from '../support/activity.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 
 const rideOf = (day: string, seed = 1) =>
@@ -53,10 +55,9 @@ async function scanOf(
   if (confirmed !== undefined) {
     const { createHash } = await import('node:crypto');
     const sha256 = createHash('sha256').update(confirmed).digest('hex');
-    uploads.claim(
-      { sha256, path: 'x.fit', size: confirmed.length, activity: NO_ACTIVITY, workout: NO_WORKOUT },
-      false,
-    );
+    const activity = describeActivity(readSummary(confirmed));
+    const { length: size } = confirmed;
+    uploads.claim({ sha256, path: 'x.fit', size, activity, workout: NO_WORKOUT }, false);
     uploads.confirm(sha256, 1, {});
   }
   const context = testContext({});
@@ -131,7 +132,7 @@ describe('a scan of an account export', () => {
       'export.zip/DI_CONNECT/broken.json: unreadable',
       'export.zip/track.tcx.gz: not-fit',
     ]);
-    expect(scan.members.map(({ path }) => path)).toEqual([
+    expect(scan.recordings.map(({ path }) => path)).toEqual([
       'export.zip/DI_CONNECT/DI-Connect-Uploaded-Files/Part1.zip/athlete_1.fit',
       'export.zip/DI_CONNECT/DI-Connect-Uploaded-Files/Part1.zip/athlete_2.fit',
     ]);
@@ -165,12 +166,12 @@ describe('a scan of an account export', () => {
       'unusable: Invalid recordings, 1',
     ]);
     expect(problems).toEqual(['a.zip/cut.fit: incomplete']);
-    expect(scan.members.map(({ path }) => path)).toEqual([
+    expect(scan.recordings.map(({ path }) => path)).toEqual([
       'a.zip/swim.fit',
+      'b/whole.fit',
       'a.zip/cut.repaired.fit',
       'a.zip/alone.repaired.fit',
     ]);
-    expect(scan.files.map(({ path }) => path)).toEqual(['b/whole.fit']);
   });
 
   it('leaves the members readable for sending', async () => {
@@ -181,7 +182,7 @@ describe('a scan of an account export', () => {
     ]);
     const { scan } = await scanOf({ 'export.zip': zip }, ['export.zip']);
     const read = [];
-    for (const member of scan.members) read.push(await member.read());
+    for (const member of scan.recordings) read.push(await member.read());
     expect(read.map((contents) => ('bytes' in contents ? contents.bytes : contents))).toEqual([
       Buffer.from(RIDE),
       Buffer.from(RUN),
@@ -224,7 +225,7 @@ describe('a scan of an account export', () => {
     ]);
     const { scan, problems } = await scanOf({ 'export.zip': zip }, ['export.zip']);
     expect(problems).toEqual(['export.zip/activities.csv: corrupt']);
-    expect(scan.members).toMatchObject([{ path: 'export.zip/activities/1.fit' }]);
+    expect(scan.recordings).toMatchObject([{ path: 'export.zip/activities/1.fit' }]);
   });
 
   it('never takes JSON of an unknown program for records', async () => {
@@ -249,8 +250,7 @@ describe('a scan of files and folders', () => {
       'r/.DS_Store': 'x',
     };
     const { scan, looked } = await scanOf(files, ['r', 'r/a.fit', './r/deep/er/w.json']);
-    expect(scan.files.map(({ path }) => path)).toEqual(['r/a.fit']);
-    expect(scan.members.map(({ path }) => path)).toEqual(['r/deep/b.zip/c.fit']);
+    expect(scan.recordings.map(({ path }) => path)).toEqual(['r/a.fit', 'r/deep/b.zip/c.fit']);
     expect(scan.records.wellness.records).toHaveLength(2);
     expect(looked.slice(0, 3)).toEqual(['1 r/a.fit', '2 r/deep/b.zip/c.fit', '3 r/deep/er/w.json']);
   });
@@ -268,7 +268,7 @@ describe('a scan of files and folders', () => {
   it('reports a path that does not exist, and looks at the others', async () => {
     const { scan, problems } = await scanOf({ 'a.fit': RIDE }, ['nowhere', 'a.fit', '']);
     expect(problems).toEqual(['nowhere: unreadable', ': unreadable']);
-    expect(scan.files).toHaveLength(1);
+    expect(scan.recordings).toHaveLength(1);
   });
 
   it('reports a zip archive that is still being written, and looks at the others', async () => {
@@ -276,7 +276,7 @@ describe('a scan of files and folders', () => {
     const files = { 'a.fit': RIDE, 'part.zip': zip.subarray(0, -40) };
     const { scan, problems } = await scanOf(files, ['part.zip', 'a.fit']);
     expect(problems).toEqual(['part.zip: incomplete']);
-    expect(scan.files).toHaveLength(1);
+    expect(scan.recordings).toHaveLength(1);
   });
 });
 
@@ -288,7 +288,7 @@ describe('a scan', () => {
       'recordings: Recordings, 1, 2026-03-01 to 2026-03-01, sent',
       'uploaded-before: Recordings uploaded before, 1, 2026-02-15 to 2026-02-15',
     ]);
-    expect([scan.files.length, scan.members.length]).toEqual([1, 0]);
+    expect(scan.recordings.map(({ path }) => path)).toEqual(['b.fit']);
   });
 
   it('reads records in the only list of an object, and lists foods and days of foods in one', async () => {

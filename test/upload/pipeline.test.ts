@@ -345,11 +345,11 @@ describe('a login that has ended', () => {
     putRides(dir, 30);
     put(dir, 'bad.fit', 'not a recording');
     const client = vi.fn(() => Promise.reject(dead));
-    const examine = vi.spyOn(Uploader.prototype, 'examine');
+    const upload = vi.spyOn(Uploader.prototype, 'uploadUnlessBusy');
     const { items, requests } = await run(['.'], { client, jobs: 1 });
     expect(items).toHaveLength(31);
     expect(client).toHaveBeenCalledOnce();
-    expect(examine).toHaveBeenCalledOnce();
+    expect(upload).toHaveBeenCalledOnce();
     expect(requests).toEqual([]);
     const { code, message, hint } = dead;
     const failure = { outcome: 'failed', code, message, hint };
@@ -414,14 +414,14 @@ describe('a failing service', () => {
     const { sandbox, dir, run, recordings } = await openUploads();
     putRides(dir, 20);
     sandbox.control.addFaults('upload-fit:503*inf');
-    const examine = vi.spyOn(Uploader.prototype, 'examine');
+    const upload = vi.spyOn(Uploader.prototype, 'uploadUnlessBusy');
     const { items, requests } = await run(['.'], { jobs: 1 });
     expect(items.map((item) => 'code' in item && item.code)).toEqual(
       Array(20).fill('SERVICE_UNAVAILABLE'),
     );
     expect(requests).toHaveLength(3 * 4);
     // None was read after the third.
-    expect(examine).toHaveBeenCalledTimes(3);
+    expect(upload).toHaveBeenCalledTimes(3);
     sandbox.control.clearFaults();
     const second = await run(['.']);
     expect(Object.values(outcomes(second.items))).toEqual(Array(20).fill('uploaded'));
@@ -448,14 +448,14 @@ describe('an interruption', () => {
     sandbox.control.addFaults('upload-fit:hang*inf');
     const abort = new AbortController();
     const reason = new SyncError('INTERRUPTED', 'Interrupted.');
-    const examine = vi.spyOn(Uploader.prototype, 'examine');
+    const upload = vi.spyOn(Uploader.prototype, 'uploadUnlessBusy');
     const running = run(['.'], { signal: abort.signal, jobs: 3 });
     await expect.poll(() => sandbox.control.requests().length).toBe(3);
     abort.abort(reason);
     expect(await running).toMatchObject({ failed: reason, items: [] });
     await nextTurn();
     // None was read after the interruption.
-    expect(examine).toHaveBeenCalledTimes(3);
+    expect(upload).toHaveBeenCalledTimes(3);
     expect(ledger.counts()).toEqual({
       pending: 3,
       confirmed: 0,
@@ -490,10 +490,10 @@ describe('an interruption', () => {
       for (let turn = 0; turn < 3; turn++) await nextTurn();
       throw reason;
     };
-    const examine = vi.spyOn(Uploader.prototype, 'examine');
+    const upload = vi.spyOn(Uploader.prototype, 'uploadUnlessBusy');
     const { failed } = await run(['.'], { signal: abort.signal, jobs: 1, client });
     expect(failed).toBe(reason);
-    expect(examine).toHaveBeenCalledTimes(1);
+    expect(upload).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -96,11 +96,10 @@ export const importExport: CommandModule = {
     const sending = { ...recordingOptions(config, flags), rank };
     const archives = new Archives(signal, tmpdir());
     try {
-      const run = new Import(context, config, archives, options, sending);
       const named = namedPaths(paths, context.cwd);
       // Reading may print a result before the first request.
       await heard;
-      return sending.dryRun ? await run.show(named) : await run.send(named, flags.yes);
+      return await new Import(context, config, archives, options, sending).run(named, flags.yes);
     } finally {
       await archives.close();
     }
@@ -128,7 +127,6 @@ class Import {
   readonly #options: ScanOptions;
   readonly #sending: Sending;
   readonly #uploads = new Tally('recording');
-  readonly #unreadable: ExitCode[] = [];
   readonly #report: DayReport;
 
   constructor(
@@ -147,35 +145,30 @@ class Import {
     this.#report = new DayReport(context.output, options.zone);
   }
 
-  /** Shows the table, the sums, and perhaps the requests: there are none without an account. */
-  async show(paths: readonly string[]): Promise<ExitCode> {
-    const config = this.#config;
-    if (config.get('baseUrl') === undefined) await this.#scan(paths);
+  /** Shows the table, asks unless `yes`, and sends what it shows. A dry run without an account has no requests. */
+  async run(paths: readonly string[], yes = false): Promise<ExitCode> {
+    const [context, config] = [this.#context, this.#config];
+    const { dryRun, jobs } = this.#sending;
+    if (dryRun && config.get('baseUrl') === undefined) await this.#scan(paths);
     else {
-      await withLedger(this.#context, config, { offline: true }, async (connection, ledger) => {
-        const { scan, isEmpty } = await this.#scan(paths, connection, ledger);
-        if (!isEmpty) await this.#send(scan, connection, ledger);
+      requireBaseUrl(config);
+      const options = { connections: jobs, offline: dryRun };
+      await withLedger(context, config, options, async (connection, ledger) => {
+        const { scan, isEmpty, toSend } = await this.#scan(paths, connection, ledger);
+        if (isEmpty) return;
+        // Days that were sent before need no question; each is reported as unchanged.
+        const sends =
+          dryRun ||
+          yes ||
+          toSend === '' ||
+          (await confirmed(context, 'send it', 'Nothing was sent'));
+        if (!sends) return;
+        if (!dryRun) this.#report.zones?.remember();
+        await this.#send(scan, connection, ledger);
       });
     }
-    return this.#exitCode;
-  }
-
-  /** Shows the table, asks unless `yes`, and sends them. */
-  async send(paths: readonly string[], yes = false): Promise<ExitCode> {
-    requireBaseUrl(this.#config);
-    const online = { connections: this.#sending.jobs, offline: false };
-    return await withLedger(this.#context, this.#config, online, async (connection, ledger) => {
-      const { scan, isEmpty, toSend } = await this.#scan(paths, connection, ledger);
-      // Days that were sent before need no question; each is reported as unchanged.
-      if (
-        !isEmpty &&
-        (yes || toSend === '' || (await confirmed(this.#context, 'send it', 'Nothing was sent')))
-      ) {
-        this.#report.zones?.remember();
-        await this.#send(scan, connection, ledger);
-      }
-      return this.#exitCode;
-    });
+    const tallies = [this.#uploads, ...Object.values(this.#report.tallies)];
+    return worstExitCode(tallies.map(({ exitCode }) => exitCode));
   }
 
   /** Reports what was found, and what of it would be sent: without an account, all of it. */
@@ -288,14 +281,9 @@ class Import {
 
   #reportUnreadable(inputFile: UnreadableFile): void {
     const { path, reason, problem: detail } = inputFile;
-    this.#unreadable.push(reason === 'no-room' ? exitCodeOf('STORAGE') : ExitCode.invalidInput);
+    const code = reason === 'no-room' ? exitCodeOf('STORAGE') : ExitCode.invalidInput;
+    this.#uploads.addExitCode(code);
     const line = { type: 'import-unreadable', path, reason, detail };
     this.#context.output.result(line, unreadableText(inputFile));
-  }
-
-  get #exitCode(): ExitCode {
-    const { wellness, nutrition } = this.#report.tallies;
-    const tallies = [this.#uploads, wellness, nutrition];
-    return worstExitCode([...tallies.map(({ exitCode }) => exitCode), ...this.#unreadable]);
   }
 }

@@ -107,10 +107,10 @@ function shortened(rows: readonly ImportRow[]): ImportRow[] {
  * @param unsent number of days, by their kind
  */
 export function toSendText(
-  { rows, files, members }: Scan,
+  { rows, recordings }: Scan,
   unsent: Readonly<Record<RecordKind, number>>,
 ): string {
-  const count = files.length + members.length;
+  const count = recordings.length;
   const size = rows.find(({ kind }) => kind === 'recordings')?.bytes ?? 0;
   const days = KINDS.map((kind) =>
     unsent[kind] > 0 ? `${plural(unsent[kind], 'day')} of ${kind}` : '',

@@ -20,12 +20,13 @@ export async function writeSeedFiles(options: SynthesizeOptions, dir: string, si
   try {
     const isEmpty = readdirSync(dir).length === 0;
     const present = isEmpty ? new Set<string>() : findPresent(options, dir, signal);
-    const made = { recordings: 0, days: 0 };
-    for (const { name, bytes } of filesOf(options, made)) {
+    let files = 0;
+    for (const { name, bytes } of filesOf(options)) {
       signal.throwIfAborted();
       if (!present.has(name)) await create(join(dir, name), bytes);
+      files++;
     }
-    return { dir, ...made };
+    return { dir, recordings: files - KINDS.length, days: options.days };
   } catch (cause) {
     if (isAbort(cause) || cause instanceof SyncError) throw cause;
     throw storageError(dir, cause, undefined, {
@@ -34,19 +35,14 @@ export async function writeSeedFiles(options: SynthesizeOptions, dir: string, si
   }
 }
 
-/** Makes the files one by one. @param made counts what they hold */
+/** Makes the files one by one: the recordings, and a file of each kind of records. */
 function* filesOf(
   options: SynthesizeOptions,
-  made = { recordings: 0, days: 0 },
 ): Generator<{ readonly name: string; readonly bytes: Uint8Array }> {
   const lists = { wellness: [] as string[], nutrition: [] as string[] };
   for (const day of synthesize(options)) {
-    made.days++;
     for (const kind of KINDS) if (day[kind] !== null) lists[kind].push(JSON.stringify(day[kind]));
-    for (const { fileName, bytes } of day.recordings) {
-      made.recordings++;
-      yield { name: fileName, bytes };
-    }
+    for (const { fileName, bytes } of day.recordings) yield { name: fileName, bytes };
   }
   for (const kind of KINDS) {
     yield { name: `${kind}.json`, bytes: Buffer.from(`[\n${lists[kind].join(',\n')}\n]\n`) };

@@ -1,4 +1,4 @@
-import { type PushItem, Tally } from '../../app/outcomes.ts';
+import type { PushItem } from '../../app/outcomes.ts';
 import type { Context } from '../../base/context.ts';
 import { KINDS } from '../../ledger/records.ts';
 import { type DeliveryOptions, deliverRecords } from '../../records/deliver.ts';
@@ -8,11 +8,12 @@ import {
   synthesize,
 } from '../../seed/synthesize.ts';
 import type { Progress } from '../../terminal/progress.ts';
-import { BatchSender, type MemberRecording } from '../../upload/batch-sender.ts';
+import { BatchSender } from '../../upload/batch-sender.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { Targets } from '../../app/ledger.ts';
 import { contentsOf } from '../../upload/read-recording.ts';
-import { inBatches, recordsOf, spanOf } from './days.ts';
+import type { Sendable } from '../../upload/sendable.ts';
+import { inBatches, recordsOf } from './days.ts';
 
 export interface FillOptions extends SynthesizeOptions, DeliveryOptions {}
 
@@ -25,8 +26,6 @@ export interface FillTarget extends Targets {
 /** The outcome of a recording or of a day's record. */
 export type SeedItem = UploadItem | PushItem;
 
-export type SeedReport = Awaited<ReturnType<typeof fillWithSeed>>;
-
 /**
  * Fills one account with a synthetic athlete's data. It uses the pipelines of `sync upload` and
  * `sync push`: nothing that the ledger knows is sent again.
@@ -36,43 +35,24 @@ export type SeedReport = Awaited<ReturnType<typeof fillWithSeed>>;
 export async function fillWithSeed(
   context: Pick<Context, 'clock' | 'signal'>,
   options: FillOptions,
-  target: FillTarget,
-) {
+  { upload, records, report, progress }: FillTarget,
+): Promise<void> {
   const { force, dryRun, jobs } = options;
-  const uploads = new Tally('recording');
-  const pushes = new Tally('day');
-  const sender = new BatchSender(
-    context,
-    { force, dryRun, jobs, metadata: { synthetic: true } },
-    {
-      ...target.upload,
-      report(item) {
-        uploads.add(item);
-        target.report(item);
-      },
-    },
-    undefined,
-  );
+  const sending = { force, dryRun, jobs, metadata: { synthetic: true } };
+  const sender = new BatchSender(context, sending, { ...upload, report }, undefined);
   let done = 0;
-  const report = (item: PushItem) => {
-    pushes.add(item);
-    target.report(item);
-  };
-
   for (const days of inBatches(synthesize(options))) {
     context.signal.throwIfAborted();
-    const current = days[0]?.date ?? '';
-    target.progress.update({ noun: 'day', done, total: options.days, current });
+    progress.update({ noun: 'day', done, total: options.days, current: days[0]?.date ?? '' });
     done += days.length;
-    await sender.sendMembers(days.flatMap((day) => day.recordings.map(memberOf)));
+    await sender.send(days.flatMap((day) => day.recordings.map(sendableOf)));
     for (const kind of KINDS) {
-      const records = await recordsOf(kind, days, options, context);
-      await deliverRecords(context, records, options, { ...target.records, report });
+      const ofKind = await recordsOf(kind, days, options, context);
+      await deliverRecords(context, ofKind, options, { ...records, report });
     }
   }
-  return { ...spanOf(options), recordings: uploads, records: pushes };
 }
 
-function memberOf({ fileName: path, name: title, bytes }: SyntheticRecording): MemberRecording {
+function sendableOf({ fileName: path, name: title, bytes }: SyntheticRecording): Sendable {
   return { path, title, read: () => Promise.resolve(contentsOf(bytes)) };
 }

@@ -15,6 +15,7 @@ import type { AppContext } from '../../app/context.ts';
 import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
 import { FailureGroups } from '../../app/words/failure-groups.ts';
 import { type OpenLedger, targetsOf, withLedger } from '../../app/ledger.ts';
+import { Tally } from '../../app/outcomes.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOfDelivery, worstExitCode } from '../../base/errors.ts';
@@ -23,6 +24,7 @@ import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { isLoopback } from '../../config/settings.ts';
 import { MOST_DAYS, profileOf, synthesize } from '../../seed/synthesize.ts';
 import { forEachAccount } from './accounts.ts';
+import { spanOf } from './days.ts';
 import { type FillOptions, type SeedItem, fillWithSeed } from './fill.ts';
 import { writeSeedFiles } from './files.ts';
 import { failedFields, fillProfile } from './profile.ts';
@@ -165,7 +167,13 @@ async function fillAccount({ context, options, ledger, service, view }: SeedTarg
   const { output, signal } = context;
   const { dryRun } = options;
   const failures = new FailureGroups();
-  const report = (item: SeedItem) => {
+  const report = {
+    ...spanOf(options),
+    recordings: new Tally('recording'),
+    records: new Tally('day'),
+  };
+  const add = (item: SeedItem) => {
+    ('path' in item ? report.recordings : report.records).add(item);
     const text = failures.add(item) ? undefined : words.seedItemText(item, view);
     output.result(words.seedItemJson(item), text);
   };
@@ -173,16 +181,16 @@ async function fillAccount({ context, options, ledger, service, view }: SeedTarg
   output.result({ type: 'seed-profile', ...profile }, words.profileItemText(profile));
   const failed = failedFields(profile);
   for (const failure of failed.slice(0, 1)) failures.addUnsent('profile', failure);
-  const sent = await withProgress(output, options, (progress) =>
-    fillWithSeed(context, options, { ...targetsOf(service, ledger), report, progress }),
+  await withProgress(output, options, (progress) =>
+    fillWithSeed(context, options, { ...targetsOf(service, ledger), report: add, progress }),
   ).finally(() => {
     failures.print(output);
   });
-  output.result(words.seedSummaryJson(sent), words.seedSummaryText(sent));
+  output.result(words.seedSummaryJson(report), words.seedSummaryText(report));
   return worstExitCode([
     ...failed.map(({ code }) => exitCodeOfDelivery(code)),
-    sent.recordings.exitCode,
-    sent.records.exitCode,
+    report.recordings.exitCode,
+    report.records.exitCode,
   ]);
 }
 

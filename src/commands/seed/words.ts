@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
-import { countsText, outcomesJson, sumOf } from '../../app/outcomes.ts';
+import { type Tally, countsText, outcomesJson, sumOf } from '../../app/outcomes.ts';
 import { pushItemJson, pushItemText } from '../../app/words/days.ts';
 import { METRICS, profileRequestLines } from '../../app/profile-update.ts';
 import { undoneJson, uploadItemJson, uploadItemText } from '../../app/words/uploads.ts';
@@ -8,11 +8,19 @@ import { groupBy } from '../../base/group-by.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { plural } from '../../terminal/words.ts';
 import type { SeedFiles } from './files.ts';
-import type { SeedItem, SeedReport } from './fill.ts';
+import type { SeedItem } from './fill.ts';
 import { type ProfileItem, isExpected } from './profile.ts';
 import type { RemovalItem, RemovalReport } from './remove.ts';
 
 /** What `sync seed` says, for people and as JSON. */
+
+/** What one account got, from the first to the last day. */
+interface SeedReport {
+  readonly from: string;
+  readonly until: string;
+  readonly recordings: Tally;
+  readonly records: Tally;
+}
 
 export function seedItemJson(item: SeedItem): Record<string, unknown> {
   return 'path' in item ? uploadItemJson(item) : pushItemJson(item);
