@@ -23,11 +23,6 @@ export interface FolderCalls {
   readonly forgetBelow: (path: string) => number;
 }
 
-type WatchedFolderParts = Pick<
-  WatchParts,
-  'changed' | 'clock' | 'events' | 'filesystemType' | 'pollMs' | 'recursiveEvents' | 'report'
->;
-
 /** One of the user's folders: it appears and disappears. */
 export class WatchedFolder {
   readonly path: string;
@@ -52,14 +47,14 @@ export class WatchedFolder {
   #probing = false;
   #closed = false;
   readonly #isOnDevice: boolean;
-  readonly #parts: WatchedFolderParts;
+  readonly #parts: WatchParts;
   readonly #calls: FolderCalls;
 
   /**
    * @param path absolute; links are followed for this one, not below it
    * @param isOnDevice its recordings are copied before they are sent
    */
-  constructor(path: string, parts: WatchedFolderParts, calls: FolderCalls, isOnDevice = false) {
+  constructor(path: string, parts: WatchParts, calls: FolderCalls, isOnDevice = false) {
     this.path = path;
     this.local = new LocalFolder(path);
     this.#parts = parts;

@@ -29,27 +29,12 @@ const SHARED_SCALE = {
   hint: phrase`${sync('push', 'wellness', '--user', 'NUMBER')} with the same folder sends those of one.`,
 };
 
-type WellnessParts = ConstructorParameters<typeof WellnessFiles>[0] &
-  Pick<
-    WatchParts,
-    | 'breaker'
-    | 'changed'
-    | 'client'
-    | 'clock'
-    | 'delivers'
-    | 'events'
-    | 'prefer'
-    | 'random'
-    | 'url'
-    | 'zone'
-  >;
-
 /**
  * Reads the wellness files of devices, and sends completed days, each once, after the recordings. A failure
  * delays no recording: days have their own back-off.
  */
 export class Wellness {
-  readonly #parts: WellnessParts;
+  readonly #parts: WatchParts;
   readonly #files: WellnessFiles;
   readonly #rank: Rank;
   readonly #backOff: CircuitBreaker;
@@ -61,7 +46,7 @@ export class Wellness {
   /** Days that wait since the last attempt. */
   #waiting = 0;
 
-  constructor(parts: WellnessParts, folders: Folders, devices: DeviceFolders | undefined) {
+  constructor(parts: WatchParts, folders: Folders, devices: DeviceFolders | undefined) {
     this.#parts = parts;
     this.#files = new WellnessFiles(parts, folders, devices);
     this.#rank = rankBy(parts.prefer);
