@@ -86,7 +86,6 @@ export class Watcher {
       ...options,
       ...target,
       clock,
-      random,
       signal: AbortSignal.any([signal, this.#ended.signal]),
       events: new EventQueue(clock),
       tasks: this.#tasks,

@@ -7,12 +7,9 @@ import { testContext } from '../support/context.ts';
 
 /** Returns what most parts of a watcher need, and what a test adds for one of them: not all {@link WatchParts}. */
 export function partsWith(given: Partial<WatchParts>): WatchParts {
-  const { clock, random, signal } = testContext(
-    given.clock === undefined ? {} : { clock: given.clock },
-  );
+  const { clock, signal } = testContext(given.clock === undefined ? {} : { clock: given.clock });
   return {
     clock,
-    random,
     signal,
     folders: [],
     newOnly: false,
