@@ -153,7 +153,8 @@ class SupervisedWatcher {
       if (why !== undefined) this.#watcher.breaker.failed(why);
       else if (announcer.loginNeeded) await this.#tryLogin();
       this.#updateHealth(true);
-      if ((await this.#watcher.run()) === 'left') next = this.#next;
+      await this.#watcher.run();
+      if (!this.#setup.context.signal.aborted) next = this.#next;
       return next;
     } finally {
       this.#updateHealth(true);
