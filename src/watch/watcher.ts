@@ -12,6 +12,7 @@ import { Folders } from './find/folders.ts';
 import { type IncompleteFile, IncompleteFiles } from './find/incomplete-files.ts';
 import { OpenFiles } from './find/open-files.ts';
 import { Rescanner } from './find/rescan.ts';
+import { expectNew } from './find/watched-folder.ts';
 import type { WatchParts, WatcherOptions, WatcherTarget } from './parts.ts';
 import { CircuitBreaker } from './send/circuit-breaker.ts';
 import { Intake } from './send/intake.ts';
@@ -104,7 +105,6 @@ export class Watcher {
     this.#classifier = new Classifier(parts, this.#intake);
     this.#openFiles = new OpenFiles(parts, this.#intake);
     this.#folders = new Folders(parts, {
-      expect: (path) => this.#rescanner.expect(path),
       onName: (...changed) => this.#fileEvents.add(...changed),
       forgetBelow: (path) => this.#forgetBelow(path),
     });
@@ -187,7 +187,7 @@ export class Watcher {
   async run(): Promise<void> {
     const { deviceAccess, events, incomplete, signal } = this.#parts;
     this.#throwFault();
-    if (signal.aborted) return;
+    if (this.#parts.signal.aborted) return;
     const unlisten = deviceAccess?.source.listen(() => events.post({ type: 'devices-found' }));
     this.#keepAlive();
     try {
@@ -241,7 +241,7 @@ export class Watcher {
   /** Plugs in the devices that are there at the start. */
   async #findDevices(): Promise<void> {
     if (this.#devices === undefined) return;
-    this.#rescanner.expect(ALL_DEVICES);
+    expectNew(this.#parts, ALL_DEVICES);
     this.#devices.update();
     await this.#devices.settled();
     this.#handleQueued();

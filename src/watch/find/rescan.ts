@@ -176,12 +176,6 @@ export class Rescanner {
     }
   }
 
-  /** Records for `--new-only` that a folder is missing at the start: its later files are new. */
-  expect(path: string): void {
-    const { newOnly, dryRun, marks } = this.#parts;
-    if (newOnly && !dryRun) marks.newOnly(path).begin();
-  }
-
   /** Reports a problem that a reader found, once. */
   report({ reported }: FolderReader, found: WalkResult): void {
     if (found.found !== 'problem' || found.isGone) return;

@@ -15,8 +15,6 @@ type Appearance = 'same' | 'appeared' | 'gone';
 export interface FolderCalls {
   /** Returns the reader of a removable folder: one for a path, also if its device leaves and comes back. */
   readonly remote: (path: string) => RemoteFolder;
-  /** Records for `--new-only` that a folder is missing from the start. */
-  readonly expect: (path: string) => void;
   /** Called for a name that changed in a folder below. */
   readonly onName: (folder: WatchedFolder, parent: string, name: string) => void;
   /** Forgets the files in a folder that disappeared. @returns how many recordings are not sent */
@@ -45,7 +43,6 @@ export class WatchedFolder {
   #absence: string | undefined;
   #wasThere = false;
   #probing = false;
-  #closed = false;
   readonly #isOnDevice: boolean;
   readonly #parts: WatchParts;
   readonly #calls: FolderCalls;
@@ -83,7 +80,7 @@ export class WatchedFolder {
       if (isNew && found.missing === undefined && !this.removable) {
         this.#absence ??= await notThereYet(this.path);
       }
-      return this.#closed ? undefined : found;
+      return found;
     } finally {
       this.#probing = false;
     }
@@ -103,7 +100,7 @@ export class WatchedFolder {
         this.left = this.#calls.forgetBelow(this.path);
         this.remote?.probeSoon();
         this.#absence = disappeared(this.left, this.removable);
-      } else if (!this.#wasThere) this.#calls.expect(this.path);
+      } else if (!this.#wasThere) expectNew(this.#parts, this.path);
       const reason = found.missing ?? this.#absence;
       if (!this.isAnnounced) this.reason = reason;
       this.#leave(reason, found.isSilent === true ? 'silent' : 'waiting');
@@ -138,7 +135,6 @@ export class WatchedFolder {
 
   /** Ends its events. May be called twice. */
   close(): void {
-    this.#closed = true;
     this.local.close();
   }
 
@@ -175,6 +171,11 @@ export class WatchedFolder {
     this.reason = reason;
     if (news) this.announce();
   }
+}
+
+/** Records for `--new-only` that a folder is missing at the start: its later files are new. */
+export function expectNew({ newOnly, dryRun, marks }: WatchParts, path: string): void {
+  if (newOnly && !dryRun) marks.newOnly(path).begin();
 }
 
 /** Returns why a folder that existed is waited for, as a sentence. */
