@@ -28,7 +28,7 @@ const UPDATE_MS = 1_000;
 export async function registerWatcher(
   context: Pick<Context, 'clock' | 'signal'> & { readonly platform: NodeJS.Platform },
   paths: WatcherPaths,
-  who: Pick<WatcherState, 'profile' | 'folders' | 'devices' | 'kind' | 'passOn' | 'appVersion'>,
+  who: Pick<WatcherState, 'profile' | 'folders' | 'devices' | 'kind' | 'passOn'>,
 ): Promise<Registration> {
   const { clock, platform } = context;
   makeStateFolder(paths.dir);

@@ -35,7 +35,6 @@ export interface WatcherState extends WatchScope {
   readonly pid: number;
   /** `processStart` of the pid; tells this process from a later one with the same number. */
   readonly processStart?: string;
-  readonly appVersion: string;
   /** ms since the epoch */
   readonly startedAt: number;
   /** When the first rescan was complete; absent until then (ms since the epoch). */
@@ -84,7 +83,7 @@ export function parseState(text: string | undefined): WatcherState | undefined {
 function isState(value: unknown): value is WatcherState {
   if (!isObject(value) || value['version'] !== 1) return false;
   const { profile, folders, kind, passOn = [], pid, startedAt, readyAt, ended, health } = value;
-  const { processStart: start, appVersion, devices } = value;
+  const { processStart: start, devices } = value;
   return (
     typeof profile === 'string' &&
     [folders, passOn].every(isTexts) &&
@@ -93,7 +92,6 @@ function isState(value: unknown): value is WatcherState {
     Number.isSafeInteger(pid) &&
     (pid as number) > 1 &&
     (start === undefined || typeof start === 'string') &&
-    typeof appVersion === 'string' &&
     isTime(startedAt) &&
     (readyAt === undefined || isTime(readyAt)) &&
     (ended === undefined || isEnd(ended)) &&

@@ -1,5 +1,6 @@
 import type { Context } from '../base/context.ts';
 import { messageOf } from '../base/errors.ts';
+import { within } from '../base/tasks.ts';
 import { ChildCaller } from '../system/child-call.ts';
 import { isBelow } from '../system/mounts.ts';
 import { plugsOf } from './places.ts';
@@ -131,10 +132,7 @@ export class DeviceMonitor {
   /** Resolves after a time, when something changed, or at the end. */
   async #pause(ms: number): Promise<void> {
     if (this.#ended.signal.aborted) return;
-    // `AbortSignal.any` would leave a reference in the signal of the whole run, for each pause.
-    const woken = new AbortController();
-    this.#wake = () => woken.abort();
-    await this.#context.clock.sleep(ms, woken.signal).catch(() => undefined);
+    await within(this.#context.clock, ms, new Promise<void>((resolve) => (this.#wake = resolve)));
     this.#wake = undefined;
   }
 

@@ -34,7 +34,7 @@ export interface SurveyedDevice extends Device {
    */
   readonly newest?: { readonly path: string; readonly activity?: Activity };
   readonly wellnessFiles: number;
-  /** Recordings in a form that is not sent. */
+  /** Files in TCX, which are not among {@link files}. */
   readonly tcxFiles: number;
 }
 

@@ -1,3 +1,4 @@
+import { within } from '../base/tasks.ts';
 import type { Clock } from '../base/time.ts';
 
 /** Everything that can wake the watcher. */
@@ -103,15 +104,7 @@ export class EventQueue {
 
   /** Resolves after `ms`, or when an event is posted. */
   async #sleep(ms: number): Promise<void> {
-    const cancel = new AbortController();
-    const posted = new Promise<void>((resolve) => (this.#wake = resolve));
-    const asleep = this.#clock.sleep(ms, cancel.signal);
-    try {
-      await Promise.race([posted, asleep]);
-    } finally {
-      this.#wake = undefined;
-      asleep.catch(() => undefined);
-      cancel.abort();
-    }
+    await within(this.#clock, ms, new Promise<void>((resolve) => (this.#wake = resolve)));
+    this.#wake = undefined;
   }
 }

@@ -94,10 +94,7 @@ export interface WatcherTarget extends WatchMachine, WatchAccount {
 
 /** What the parts of one watcher share. The watcher builds it once; the end of the watcher aborts its signal. */
 export interface WatchParts
-  extends
-    Pick<Context, 'clock' | 'random' | 'signal'>,
-    Omit<WatcherOptions, 'devices'>,
-    WatcherTarget {
+  extends Pick<Context, 'clock' | 'signal'>, Omit<WatcherOptions, 'devices'>, WatcherTarget {
   readonly events: EventQueue;
   /** Tasks beside the event loop. */
   readonly tasks: Tasks;

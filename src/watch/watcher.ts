@@ -12,6 +12,7 @@ import { Folders } from './find/folders.ts';
 import { type IncompleteFile, IncompleteFiles } from './find/incomplete-files.ts';
 import { OpenFiles } from './find/open-files.ts';
 import { Rescanner } from './find/rescan.ts';
+import { expectNew } from './find/watched-folder.ts';
 import type { WatchParts, WatcherOptions, WatcherTarget } from './parts.ts';
 import { CircuitBreaker } from './send/circuit-breaker.ts';
 import { Intake } from './send/intake.ts';
@@ -28,9 +29,6 @@ const QUIET_CHECK_MS = 10_000;
  * grace period; both together end within 5 s.
  */
 const STOP_GRACE_MS = 1_700;
-
-/** How a watcher ended: by its signal, or by {@link Watcher.leave}. */
-export type WatchEnd = 'stopped' | 'left';
 
 /**
  * Watches folders and sends new recordings. The steps of a recording, and the parts that take them:
@@ -50,7 +48,6 @@ export type WatchEnd = 'stopped' | 'left';
  */
 export class Watcher {
   readonly #parts: WatchParts;
-  readonly #signal: AbortSignal;
   readonly #classifier: Classifier;
   readonly #fileEvents: EventHandler;
   readonly #rescanner: Rescanner;
@@ -64,12 +61,10 @@ export class Watcher {
   readonly #checkHost: ReturnType<typeof hostWatch>;
   /** Rescans, uploads and checks that run beside the loop. */
   readonly #tasks = new Tasks((error) => this.#onError(error));
+  /** Ends the watcher, as the signal of its context does. */
   readonly #ended = new AbortController();
-  #end: WatchEnd | undefined;
   /** An error in the program: it ends the watcher. */
   #fault: { readonly error: unknown } | undefined;
-  /** A rescan, an upload or a folder changed something since the last check. */
-  #changed = true;
   #isReady = false;
   #lastRescanAt: number | undefined;
   #checkMs = CHECK_MS;
@@ -86,7 +81,6 @@ export class Watcher {
       ...options,
       ...target,
       clock,
-      random,
       signal: AbortSignal.any([signal, this.#ended.signal]),
       events: new EventQueue(clock),
       tasks: this.#tasks,
@@ -100,10 +94,10 @@ export class Watcher {
       known: knownByName(target.ledger.known, names),
       marks,
       incomplete: new IncompleteFiles(clock, marks),
-      changed: () => this.#noteChange(),
+      changed: () => target.onSignal('changed'),
     };
     this.#parts = parts;
-    this.#signal = signal;
+    parts.signal.addEventListener('abort', () => parts.events.post({ type: 'stop-requested' }));
     this.#checkHost = hostWatch(clock);
     this.#verifier = new Verifier(parts);
     this.#sender = new Sender(parts);
@@ -111,7 +105,6 @@ export class Watcher {
     this.#classifier = new Classifier(parts, this.#intake);
     this.#openFiles = new OpenFiles(parts, this.#intake);
     this.#folders = new Folders(parts, {
-      expect: (path) => this.#rescanner.expect(path),
       onName: (...changed) => this.#fileEvents.add(...changed),
       forgetBelow: (path) => this.#forgetBelow(path),
     });
@@ -149,13 +142,13 @@ export class Watcher {
 
   /** Ends the watcher, so that one with another login takes its place. */
   leave(): void {
-    this.#finish('left');
+    this.#ended.abort();
   }
 
   /** Ends the watcher: {@link Watcher.run} throws the error. */
   fail(error: unknown): void {
     this.#fault ??= { error };
-    this.#finish('stopped');
+    this.#ended.abort();
   }
 
   /** Runs a task of the owner beside the loop. Its signal is aborted when the watcher ends, which waits for the task. */
@@ -165,9 +158,9 @@ export class Watcher {
 
   /** Reports the copies that wait while the breaker is not closed, and why, if that is news. */
   #onBreaker(isNews: boolean): void {
-    const { breaker, events, outbox, report } = this.#parts;
+    const { breaker, changed, events, outbox, report } = this.#parts;
     const { state } = breaker;
-    this.#noteChange();
+    changed();
     events.post({ type: 'sender-work' });
     if (state.state === 'closed') {
       if (isNews) report({ event: 'delivering' });
@@ -190,12 +183,11 @@ export class Watcher {
     return this.#intake.unread + this.#parts.outbox.sendable.length;
   }
 
-  async run(): Promise<WatchEnd> {
-    const signal = this.#signal;
-    const stop = () => this.#finish('stopped');
-    if (signal.aborted || this.#hasEnded()) return this.#outcome();
-    signal.addEventListener('abort', stop, { once: true });
-    const { deviceAccess, events, incomplete } = this.#parts;
+  /** Watches until the signal is aborted, or the watcher ends. @throws an error in the program */
+  async run(): Promise<void> {
+    const { deviceAccess, events, incomplete, signal } = this.#parts;
+    this.#throwFault();
+    if (this.#parts.signal.aborted) return;
     const unlisten = deviceAccess?.source.listen(() => events.post({ type: 'devices-found' }));
     this.#keepAlive();
     try {
@@ -206,19 +198,17 @@ export class Watcher {
       this.#handleQueued();
       this.#reportMissing();
       this.#rescanner.start();
-      while (!this.#hasEnded()) {
+      while (!signal.aborted) {
         const event = await events.next();
         this.#guarded(() => this.#handle(event));
         events.setTimer('rescan-due', this.#rescanner.waitMs);
         events.setTimer('incomplete-due', incomplete.waitMs ?? Infinity);
       }
-      await this.#stop();
     } finally {
-      signal.removeEventListener('abort', stop);
       unlisten?.();
       await this.#close();
     }
-    return this.#outcome();
+    this.#throwFault();
   }
 
   /**
@@ -228,26 +218,22 @@ export class Watcher {
    *   verification of earlier uploads showed that
    */
   async once(): Promise<void> {
-    const signal = this.#signal;
-    const stop = () => this.#finish('stopped');
-    signal.addEventListener('abort', stop, { once: true });
+    const { dryRun, signal } = this.#parts;
     try {
       await this.#findDevices();
-      this.#outcome();
-      if (!this.#parts.dryRun) this.#sender.adopt();
+      this.#throwFault();
+      if (!dryRun) this.#sender.adopt();
       await this.#rescanOnce();
       this.#isReady = true;
       do await this.#sendAll();
-      while (!this.#parts.signal.aborted && (await this.#openFiles.readLeft()));
+      while (!signal.aborted && (await this.#openFiles.readLeft()));
       this.#tallyIncomplete();
       await this.#wellness?.check(false);
-      if (!this.#parts.dryRun) await this.#verifier.check();
+      if (!dryRun) await this.#verifier.check();
+      this.#throwFault();
       signal.throwIfAborted();
-      this.#outcome();
     } finally {
-      signal.removeEventListener('abort', stop);
       // The caller closes the ledger and the connection after this.
-      await this.#stop();
       await this.#close();
     }
   }
@@ -255,7 +241,7 @@ export class Watcher {
   /** Plugs in the devices that are there at the start. */
   async #findDevices(): Promise<void> {
     if (this.#devices === undefined) return;
-    this.#rescanner.expect(ALL_DEVICES);
+    expectNew(this.#parts, ALL_DEVICES);
     this.#devices.update();
     await this.#devices.settled();
     this.#handleQueued();
@@ -316,7 +302,7 @@ export class Watcher {
     this.#tasks.run(async () => {
       await this.#intake.work();
       // The report of a skipped file comes before the file counts as read.
-      this.#noteChange();
+      this.#parts.changed();
       this.#setSenderTimer();
     });
     this.#setSenderTimer();
@@ -388,7 +374,7 @@ export class Watcher {
         this.#keepAlive();
         return;
       case 'stop-requested':
-        // `#finish` has set how the watcher ends; the event only wakes the loop.
+        // It only wakes the loop.
         return;
     }
   }
@@ -428,7 +414,6 @@ export class Watcher {
     if (slept || networkChanged) this.#retryNow();
     this.#folders.probe();
     this.#checkMs = this.#isQuiet() ? QUIET_CHECK_MS : CHECK_MS;
-    this.#changed = false;
     this.#parts.events.setTimer('check-due', this.#checkMs);
     this.#parts.onSignal('checked');
   }
@@ -440,8 +425,7 @@ export class Watcher {
 
   #isQuiet(): boolean {
     const canDeliver = this.breaker.state.state === 'closed';
-    const isIdle = !this.#changed && this.#waiting === 0;
-    return this.#folders.areAllThere && isIdle && canDeliver;
+    return this.#folders.areAllThere && this.#waiting === 0 && canDeliver;
   }
 
   #retryNow(): void {
@@ -451,12 +435,12 @@ export class Watcher {
   }
 
   #onRescanned(files: number, complete: boolean): void {
-    const { clock, report } = this.#parts;
+    const { changed, clock, report } = this.#parts;
     this.#wellness?.checkSoon();
     if (complete) {
       this.#lastRescanAt = clock.now();
       this.#sender.adopt();
-      this.#noteChange();
+      changed();
     }
     if (this.#isReady) return;
     this.#isReady = true;
@@ -487,38 +471,17 @@ export class Watcher {
     });
   }
 
-  #noteChange(): void {
-    this.#changed = true;
-    this.#parts.onSignal('changed');
-  }
-
-  #hasEnded(): boolean {
-    return this.#end !== undefined;
-  }
-
-  #outcome(): WatchEnd {
+  #throwFault(): void {
     if (this.#fault !== undefined) throw this.#fault.error;
-    return this.#end ?? 'stopped';
   }
 
-  #finish(end: WatchEnd): void {
-    this.#end ??= end;
-    this.#ended.abort(this.#signal.reason);
-    this.#parts.events.post({ type: 'stop-requested' });
-  }
-
-  /** Waits for in-flight requests and for the tasks beside the loop. */
-  async #stop(): Promise<void> {
+  /** Waits for in-flight requests and for the tasks beside the loop, and releases folders and devices. */
+  async #close(): Promise<void> {
     this.#ended.abort();
     this.#parts.readers.close();
     await this.#sender.stop(STOP_GRACE_MS);
     // A task may have begun another one.
     await this.#tasks.settled();
-  }
-
-  /** Ends the events of folders, and releases the devices to other watchers. */
-  async #close(): Promise<void> {
-    this.#ended.abort();
     this.#folders.close();
     await this.#devices?.close();
   }
@@ -533,7 +496,7 @@ export class Watcher {
 
   /** Reports disk and ledger errors: the next pass retries. Every other error ends the watcher. */
   #onError(error: unknown): void {
-    if (this.#signal.aborted || this.#ended.signal.aborted) return;
+    if (this.#parts.signal.aborted) return;
     if (error instanceof SyncError || (error instanceof Error && 'code' in error)) {
       this.#parts.report({ event: 'problem', message: messageOf(error) });
     } else this.fail(error);

@@ -526,6 +526,18 @@ describe.skipIf(process.platform === 'win32')('a watcher that a service manager 
     expect([daemon?.['kind'], daemon?.pid]).toEqual(['windows-task', ndjson(stdout)[0]?.['pid']]);
   });
 
+  it('records why it ended if its log cannot be opened', async () => {
+    const world = await openDaemonWorld();
+    const { log } = await startDaemon(world, [world.folder]);
+    await world.sync(['daemon', 'stop']);
+    rmSync(log);
+    mkdirSync(log);
+    const start = await world.sync(['watch', world.folder, '--daemon']);
+    expect([start.code, start.stderr]).toEqual([1, expect.stringContaining(log)]);
+    const state: unknown = JSON.parse(readFileSync(join(log, '..', 'watcher.json'), 'utf8'));
+    expect(state).toMatchObject({ ended: { exitCode: 1 } });
+  });
+
   it('shows the output of the runtime after a crash, and then keeps it in the log', async () => {
     const world = await openDaemonWorld();
     const { log, pid } = await startDaemon(world, [world.folder]);

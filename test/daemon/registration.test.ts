@@ -32,7 +32,6 @@ const WHO = {
   profile: 'default',
   folders: ['/rides'],
   kind: 'daemon',
-  appVersion: '1.2.3',
 } as const;
 const { platform } = process;
 const CONTEXT = { ...testContext(), platform };

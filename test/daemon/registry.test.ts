@@ -31,7 +31,6 @@ const STATE: WatcherState = {
   folders: ['/a'],
   kind: 'terminal',
   pid: 4711,
-  appVersion: '1.2.3',
   startedAt: Date.UTC(2026, 1, 15, 7),
   health: HEALTH,
 };
@@ -124,7 +123,7 @@ it('names the watcher of the same account that has a folder, not that of another
 
 it('writes health after the clock was set back', async () => {
   const clock = manualClock();
-  const who = { profile: 'default', folders: ['/a'], kind: 'terminal', appVersion: '1' } as const;
+  const who = { profile: 'default', folders: ['/a'], kind: 'terminal' } as const;
   const registration = await registerWatcher(
     { ...testContext({ clock }), platform: process.platform },
     pathsOf(),

@@ -80,7 +80,7 @@ function leaveWatcher(stateDir: string, folder: string): void {
   const state = {
     version: 1,
     ...{ profile: 'default', folders: [folder, HOSTILE], kind: 'daemon', passOn: [HOSTILE] },
-    ...{ pid: 2_147_483, processStart: HOSTILE, appVersion: HOSTILE, startedAt: at, readyAt: at },
+    ...{ pid: 2_147_483, processStart: HOSTILE, startedAt: at, readyAt: at },
     ended: { at, exitCode: 1, message: HOSTILE },
     health: {
       updatedAt,

@@ -5,14 +5,11 @@ import { EventQueue } from '../../src/watch/events.ts';
 import type { WatchParts } from '../../src/watch/parts.ts';
 import { testContext } from '../support/context.ts';
 
-/** Returns what most parts of a watcher need, and what a test adds for one of them. */
-export function partsWith<Given extends Partial<WatchParts>>(given: Given) {
-  const { clock, random, signal } = testContext(
-    given.clock === undefined ? {} : { clock: given.clock },
-  );
+/** Returns what most parts of a watcher need, and what a test adds for one of them: not all {@link WatchParts}. */
+export function partsWith(given: Partial<WatchParts>): WatchParts {
+  const { clock, signal } = testContext(given.clock === undefined ? {} : { clock: given.clock });
   return {
     clock,
-    random,
     signal,
     folders: [],
     newOnly: false,
@@ -30,5 +27,5 @@ export function partsWith<Given extends Partial<WatchParts>>(given: Given) {
     report: () => undefined,
     changed: () => undefined,
     ...given,
-  };
+  } as WatchParts;
 }

@@ -1,7 +1,5 @@
 import type { Context } from '../../base/context.ts';
 import type { ErrorCode } from '../../base/errors.ts';
-import type { WatchScope } from '../../daemon/state-file.ts';
-import { scopeOf } from '../../daemon/registry.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { LOGIN_ENDS_SOON_MS } from '../words/watchers.ts';
 import type { UploadItem } from '../../upload/report.ts';
@@ -22,10 +20,6 @@ export class Announcer {
 
   get loginNeeded(): boolean {
     return this.#loginNeeded !== undefined;
-  }
-
-  started(scope: WatchScope): void {
-    this.#report({ event: 'started', ...scopeOf(scope) });
   }
 
   announce(event: WatchNotice): void {

@@ -72,11 +72,6 @@ export class HealthReporter {
     this.#registration.writeHealth(force);
   }
 
-  /** Writes what an earlier {@link HealthReporter.update} held back. */
-  write(): void {
-    this.#registration.writeHealth(false);
-  }
-
   #connection(breaker: BreakerState): WatcherHealth['connection'] {
     if (breaker.state !== 'open') return { state: 'ok' };
     const { obstacle, failure, until } = breaker;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { SyncError, isAbort } from '../../base/errors.ts';
 import { lockScope } from '../../daemon/registration.ts';
+import { scopeOf } from '../../daemon/registry.ts';
 import { DeviceMonitor } from '../../devices/monitor.ts';
 import { checkDatabase } from '../../ledger/database.ts';
 import type { DeviceAccess, WatchSignal, WatcherOptions } from '../../watch/parts.ts';
@@ -61,7 +62,7 @@ export async function superviseWatcher(options: WatcherOptions, setup: WatchSetu
   let monitor: DeviceMonitor | undefined;
   try {
     let login: WatchLogin | undefined = await firstLogin(options, setup);
-    announcer.started(options);
+    announcer.announce({ event: 'started', ...scopeOf(options) });
     if (setup.monitor !== undefined) monitor = await DeviceMonitor.start(context, setup.monitor);
     // With what the watcher before this one knew of absent devices.
     const away = new Map(registration.earlierAway.map((device) => [device.key, device]));
@@ -153,7 +154,8 @@ class SupervisedWatcher {
       if (why !== undefined) this.#watcher.breaker.failed(why);
       else if (announcer.loginNeeded) await this.#tryLogin();
       this.#updateHealth(true);
-      if ((await this.#watcher.run()) === 'left') next = this.#next;
+      await this.#watcher.run();
+      if (!this.#setup.context.signal.aborted) next = this.#next;
       return next;
     } finally {
       this.#updateHealth(true);
@@ -184,7 +186,8 @@ class SupervisedWatcher {
     if (this.#mustCheckLogin()) this.#watcher.beside((end) => this.#checkLogin(end));
     this.#checkLedger();
     if (this.#mustSearch()) this.#watcher.beside((end) => this.#search(end));
-    this.#shared.health.write();
+    // What an earlier update held back.
+    this.#setup.registration.writeHealth(false);
   }
 
   /** Returns whether there may be another login that works, or the ledger of this one was replaced. */

@@ -31,7 +31,6 @@ import { runWatchOnce } from './once.ts';
 import { passedOn } from './passed-on.ts';
 import { DEVICES_FLAG, requireProfile, scopeToWatch } from './scope.ts';
 import { watchSummaryJson, watchSummaryText } from './words.ts';
-import { VERSION } from '../../base/version.ts';
 
 interface WatchFlags {
   readonly devices: boolean;
@@ -93,7 +92,6 @@ export const watch: CommandModule = {
         const mode = { style: 'log', wellness, ...heard } as const;
         const { setup } = await prepare(inner, config, options, mode);
         await watchWithHooks(inner, config, options, setup, registration);
-        return ExitCode.ok;
       });
     }
     if (flags.daemon && once) {
@@ -141,7 +139,7 @@ async function watchAtTerminal(
   const registration: Registration = await registerWatcher(
     context,
     watcherPaths(setup.stateDir, watcherLogin(config), scope),
-    { profile: config.profile, ...scope, kind: 'terminal', appVersion: VERSION },
+    { profile: config.profile, ...scope, kind: 'terminal' },
   );
   try {
     await watchWithHooks(context, config, options, setup, registration);

@@ -18,19 +18,14 @@ interface OpenFolder {
   readonly newOnly: NewOnly | undefined;
 }
 
-type OpenFilesParts = Pick<
-  WatchParts,
-  'clock' | 'dryRun' | 'filesystemType' | 'incomplete' | 'known' | 'signal'
->;
-
 /** Reads files that the ledger leaves open through the child process, one after another, each once. */
 export class OpenFiles {
-  readonly #parts: OpenFilesParts;
+  readonly #parts: WatchParts;
   readonly #intake: Intake;
   /** The files that the last rescan of a folder left, by its path. */
   readonly #left = new Map<string, OpenFolder & { readonly files: Set<FoundFile> }>();
 
-  constructor(parts: OpenFilesParts, intake: Intake) {
+  constructor(parts: WatchParts, intake: Intake) {
     this.#parts = parts;
     this.#intake = intake;
   }

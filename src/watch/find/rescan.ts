@@ -23,27 +23,12 @@ const REMOTE_RETRY_MS = 5_000;
 /** Longest time that the first round waits for removable folders; later ones do not wait (ms). */
 const FIRST_ROUND_MS = 5_000;
 
-type RescannerParts = Pick<
-  WatchParts,
-  | 'clock'
-  | 'dryRun'
-  | 'events'
-  | 'incomplete'
-  | 'known'
-  | 'marks'
-  | 'newOnly'
-  | 'pollMs'
-  | 'report'
-  | 'signal'
-  | 'tasks'
->;
-
 /**
  * Compares the files in folders with the ledger, in rounds. Rescans make the watcher correct; file events
  * only make it fast.
  */
 export class Rescanner {
-  readonly #parts: RescannerParts;
+  readonly #parts: WatchParts;
   readonly #classifier: Classifier;
   readonly #intake: Pick<Intake, 'leaveOut'>;
   readonly #folders: Pick<Folders, 'all'>;
@@ -54,7 +39,7 @@ export class Rescanner {
   #emptyRoundAt = -Infinity;
 
   constructor(
-    parts: RescannerParts,
+    parts: WatchParts,
     classifier: Classifier,
     intake: Pick<Intake, 'leaveOut'>,
     folders: Pick<Folders, 'all'>,
@@ -189,12 +174,6 @@ export class Rescanner {
       }
       folder.rescanIn(pauseMs);
     }
-  }
-
-  /** Records for `--new-only` that a folder is missing at the start: its later files are new. */
-  expect(path: string): void {
-    const { newOnly, dryRun, marks } = this.#parts;
-    if (newOnly && !dryRun) marks.newOnly(path).begin();
   }
 
   /** Reports a problem that a reader found, once. */

@@ -15,18 +15,11 @@ type Appearance = 'same' | 'appeared' | 'gone';
 export interface FolderCalls {
   /** Returns the reader of a removable folder: one for a path, also if its device leaves and comes back. */
   readonly remote: (path: string) => RemoteFolder;
-  /** Records for `--new-only` that a folder is missing from the start. */
-  readonly expect: (path: string) => void;
   /** Called for a name that changed in a folder below. */
   readonly onName: (folder: WatchedFolder, parent: string, name: string) => void;
   /** Forgets the files in a folder that disappeared. @returns how many recordings are not sent */
   readonly forgetBelow: (path: string) => number;
 }
-
-type WatchedFolderParts = Pick<
-  WatchParts,
-  'changed' | 'clock' | 'events' | 'filesystemType' | 'pollMs' | 'recursiveEvents' | 'report'
->;
 
 /** One of the user's folders: it appears and disappears. */
 export class WatchedFolder {
@@ -50,16 +43,15 @@ export class WatchedFolder {
   #absence: string | undefined;
   #wasThere = false;
   #probing = false;
-  #closed = false;
   readonly #isOnDevice: boolean;
-  readonly #parts: WatchedFolderParts;
+  readonly #parts: WatchParts;
   readonly #calls: FolderCalls;
 
   /**
    * @param path absolute; links are followed for this one, not below it
    * @param isOnDevice its recordings are copied before they are sent
    */
-  constructor(path: string, parts: WatchedFolderParts, calls: FolderCalls, isOnDevice = false) {
+  constructor(path: string, parts: WatchParts, calls: FolderCalls, isOnDevice = false) {
     this.path = path;
     this.local = new LocalFolder(path);
     this.#parts = parts;
@@ -88,7 +80,7 @@ export class WatchedFolder {
       if (isNew && found.missing === undefined && !this.removable) {
         this.#absence ??= await notThereYet(this.path);
       }
-      return this.#closed ? undefined : found;
+      return found;
     } finally {
       this.#probing = false;
     }
@@ -108,7 +100,7 @@ export class WatchedFolder {
         this.left = this.#calls.forgetBelow(this.path);
         this.remote?.probeSoon();
         this.#absence = disappeared(this.left, this.removable);
-      } else if (!this.#wasThere) this.#calls.expect(this.path);
+      } else if (!this.#wasThere) expectNew(this.#parts, this.path);
       const reason = found.missing ?? this.#absence;
       if (!this.isAnnounced) this.reason = reason;
       this.#leave(reason, found.isSilent === true ? 'silent' : 'waiting');
@@ -143,7 +135,6 @@ export class WatchedFolder {
 
   /** Ends its events. May be called twice. */
   close(): void {
-    this.#closed = true;
     this.local.close();
   }
 
@@ -180,6 +171,11 @@ export class WatchedFolder {
     this.reason = reason;
     if (news) this.announce();
   }
+}
+
+/** Records for `--new-only` that a folder is missing at the start: its later files are new. */
+export function expectNew({ newOnly, dryRun, marks }: WatchParts, path: string): void {
+  if (newOnly && !dryRun) marks.newOnly(path).begin();
 }
 
 /** Returns why a folder that existed is waited for, as a sentence. */

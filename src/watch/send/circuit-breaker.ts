@@ -42,11 +42,7 @@ export class CircuitBreaker {
    * @param random returns a number from 0 up to 1
    * @param onChange called after each failure, and when the breaker closes. `isNews`: to be reported
    */
-  constructor(
-    now: () => number,
-    random: () => number,
-    onChange: (isNews: boolean) => void = () => undefined,
-  ) {
+  constructor(now: () => number, random: () => number, onChange: (isNews: boolean) => void) {
     this.#now = now;
     this.#random = random;
     this.#onChange = onChange;
@@ -89,14 +85,12 @@ export class CircuitBreaker {
    * Records a failed delivery.
    *
    * @param retryAfterMs the service's `Retry-After`; applies if it is longer. Infinity: only a login helps
-   * @returns whether the cause differs from the last one
    */
-  failed(failure: Failure, retryAfterMs = 0): boolean {
-    const isNews = this.#failed(failure, retryAfterMs);
-    this.#onChange(isNews);
-    return isNews;
+  failed(failure: Failure, retryAfterMs = 0): void {
+    this.#onChange(this.#failed(failure, retryAfterMs));
   }
 
+  /** @returns whether the cause differs from the last one */
   #failed(failure: Failure, retryAfterMs: number): boolean {
     const before = this.#state;
     const obstacle = obstacleOf(failure.code);

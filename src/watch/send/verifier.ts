@@ -4,38 +4,32 @@ import type { UploadLedger } from '../../ledger/uploads.ts';
 import { PROCESSING_MS } from '../../upload/own-workouts.ts';
 import { type Verified, verifyUploads } from '../../upload/verify.ts';
 import { notItsLogin } from './refusal-backoff.ts';
-import { CircuitBreaker, isLoginFailure } from './circuit-breaker.ts';
+import { isLoginFailure } from './circuit-breaker.ts';
 import type { WatchParts } from '../parts.ts';
 
 /** Interval of checks for uploads that are due to be verified (ms). */
 const VERIFY_MS = 60_000;
-/** Pause after the service refused a check (ms). */
+/** Pauses after a check failed, and after the service refused one (ms). */
+const FAILED_PAUSE_MS = 5 * 60_000;
 const REFUSED_PAUSE_MS = 3_600_000;
 /** Smallest step of the wall clock between two checks that counts as setting it (ms). */
 const CLOCK_SET_MS = 1_000;
 /** Other uploads within this time of a due upload take their workouts first (ms). */
 const ALONGSIDE_MS = 86_400_000;
 
-type VerifierParts = Pick<
-  WatchParts,
-  'breaker' | 'client' | 'clock' | 'delivers' | 'events' | 'ledger' | 'random' | 'report' | 'signal'
->;
-
 /**
  * Checks an hour after each upload that the platform made a workout of it, and reports
- * uploads without a workout, each once. A failed check delays no upload: checks have their own back-off.
+ * uploads without a workout, each once. A failed check delays no upload, only the next check.
  */
 export class Verifier {
-  readonly #parts: VerifierParts;
-  readonly #backOff: CircuitBreaker;
+  readonly #parts: WatchParts;
   /** The wall clock less the monotonic one at the last check (ms). */
   #offset: number | undefined;
   /** When uploads from before the wall clock was set are due (ms of the monotonic clock), by {@link keyOf}. */
   readonly #dueAt = new Map<string, number>();
 
-  constructor(parts: VerifierParts) {
+  constructor(parts: WatchParts) {
     this.#parts = parts;
-    this.#backOff = new CircuitBreaker(() => parts.clock.monotonic(), parts.random);
   }
 
   /**
@@ -44,40 +38,39 @@ export class Verifier {
    * @throws SyncError if the login has ended
    */
   async check(): Promise<void> {
+    const { events, report, signal } = this.#parts;
+    let pauseMs = VERIFY_MS;
     try {
-      await this.#check();
-    } finally {
-      this.#parts.events.setTimer('verify-due', VERIFY_MS);
-    }
-  }
-
-  async #check(): Promise<void> {
-    const { ledger, client, breaker, delivers, report, signal } = this.#parts;
-    const mayCall = delivers && breaker.state.state === 'closed' && this.#backOff.mayStart(0, 1);
-    if (!mayCall) return;
-    try {
-      const due = this.#dueNow();
-      if (due.length === 0) return;
-      const others = alongside(due, ledger.uploads);
-      const { items } = await verifyUploads(
-        this.#parts,
-        [...others, ...due],
-        client,
-        ledger.uploads.platform,
-      );
-      this.#backOff.succeeded();
-      this.#settle(items.slice(others.length));
+      await this.#checkDue();
     } catch (caught) {
       if (signal.aborted) return;
       if (!(caught instanceof SyncError)) throw caught;
       const error = notItsLogin(caught);
       const { code, message, hint, details } = error;
-      if (isLoginFailure(code) && code !== 'SCOPE_MISSING') throw error;
-      const asked = isRefusal(error) ? REFUSED_PAUSE_MS : details['retryAfterMs'];
-      // Without the scope it stays closed.
-      this.#backOff.failed(error, Number(asked ?? 0));
-      if (code === 'SCOPE_MISSING') report({ event: 'unverified', message, hint });
+      if (code === 'SCOPE_MISSING') {
+        pauseMs = Infinity;
+        report({ event: 'unverified', message, hint });
+      } else if (isLoginFailure(code)) throw error;
+      else if (isRefusal(error)) pauseMs = REFUSED_PAUSE_MS;
+      else pauseMs = Math.max(FAILED_PAUSE_MS, Number(details['retryAfterMs'] ?? 0));
+    } finally {
+      events.setTimer('verify-due', pauseMs);
     }
+  }
+
+  async #checkDue(): Promise<void> {
+    const { ledger, client, breaker, delivers } = this.#parts;
+    if (!delivers || breaker.state.state !== 'closed') return;
+    const due = this.#dueNow();
+    if (due.length === 0) return;
+    const others = alongside(due, ledger.uploads);
+    const { items } = await verifyUploads(
+      this.#parts,
+      [...others, ...due],
+      client,
+      ledger.uploads.platform,
+    );
+    this.#settle(items.slice(others.length));
   }
 
   /**

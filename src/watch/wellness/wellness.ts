@@ -1,11 +1,11 @@
-import { type Failure, SyncError } from '../../base/errors.ts';
+import { type ErrorCode, type Failure, SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { MeasuredFile } from '../../ledger/wellness.ts';
 import { type RecordItem, deliverRecords } from '../../records/deliver.ts';
 import { rankBy } from '../../records/prefer.ts';
 import { credibleSamples } from '../../records/wellness/fit-choice.ts';
 import type { PreparedRecord, Rank, Zone } from '../../records/types.ts';
-import { CircuitBreaker, isLoginFailure } from '../send/circuit-breaker.ts';
+import { isLoginFailure } from '../send/circuit-breaker.ts';
 import { patientClient } from '../send/refusal-backoff.ts';
 import { CHECK_MS } from '../events.ts';
 import type { DeviceFolders } from '../find/device-folders.ts';
@@ -18,8 +18,8 @@ import { WellnessFiles } from './files.ts';
 const READ_MS = 5 * 60_000;
 /** Interval of checks for days that are due (ms). */
 const WELLNESS_MS = 60_000;
-/** Shortest pause after the service failed (ms): an outage must not look like a refusal of a day. */
-const SERVICE_PAUSE_MS = 60_000;
+/** Pause after days could not be sent (ms): an outage must not look like a refusal of a day. */
+const FAILED_PAUSE_MS = 5 * 60_000;
 /** In-flight days at once. */
 const AT_ONCE = 2;
 
@@ -29,30 +29,16 @@ const SHARED_SCALE = {
   hint: phrase`${sync('push', 'wellness', '--user', 'NUMBER')} with the same folder sends those of one.`,
 };
 
-type WellnessParts = ConstructorParameters<typeof WellnessFiles>[0] &
-  Pick<
-    WatchParts,
-    | 'breaker'
-    | 'changed'
-    | 'client'
-    | 'clock'
-    | 'delivers'
-    | 'events'
-    | 'prefer'
-    | 'random'
-    | 'url'
-    | 'zone'
-  >;
-
 /**
  * Reads the wellness files of devices, and sends completed days, each once, after the recordings. A failure
- * delays no recording: days have their own back-off.
+ * delays no recording, only the days.
  */
 export class Wellness {
-  readonly #parts: WellnessParts;
+  readonly #parts: WatchParts;
   readonly #files: WellnessFiles;
   readonly #rank: Rank;
-  readonly #backOff: CircuitBreaker;
+  /** Why days could not be sent, and when they are tried again (monotonic clock, ms). */
+  #hindrance: { readonly code: ErrorCode; readonly retryAt: number } | undefined;
   #readAt = -Infinity;
   #saidScale = false;
   readonly #saidLeftOut = new Set<string>();
@@ -61,11 +47,10 @@ export class Wellness {
   /** Days that wait since the last attempt. */
   #waiting = 0;
 
-  constructor(parts: WellnessParts, folders: Folders, devices: DeviceFolders | undefined) {
+  constructor(parts: WatchParts, folders: Folders, devices: DeviceFolders | undefined) {
     this.#parts = parts;
     this.#files = new WellnessFiles(parts, folders, devices);
     this.#rank = rankBy(parts.prefer);
-    this.#backOff = new CircuitBreaker(() => parts.clock.monotonic(), parts.random);
   }
 
   /** Days that were sent, and that wait. */
@@ -74,7 +59,7 @@ export class Wellness {
   }
 
   get isHindered(): boolean {
-    return this.#backOff.state.state !== 'closed';
+    return this.#hindrance !== undefined;
   }
 
   get #isReadDue(): boolean {
@@ -94,7 +79,8 @@ export class Wellness {
 
   /** Retries with the next check: the network is back, or the machine woke up. */
   tryNow(): void {
-    this.#backOff.tryNow();
+    if (this.#hindrance?.code === 'NETWORK')
+      this.#hindrance = { code: 'NETWORK', retryAt: -Infinity };
   }
 
   /**
@@ -139,8 +125,8 @@ export class Wellness {
     const { due, isScaleShared, settle } = await planDays(records, unrecorded, when);
     if (isScaleShared) this.#reportScale();
     this.#waiting = due.length;
-    const maySend = delivers && breaker.mayStart(0, 1) && this.#backOff.mayStart(0, 1);
-    if (!maySend) return;
+    const isPaused = clock.monotonic() < (this.#hindrance?.retryAt ?? -Infinity);
+    if (!delivers || isPaused || breaker.waitMs > 0) return;
     const left = due.length === 0 ? new Set<string>() : await this.#send(due);
     if (!dryRun) settle(left);
   }
@@ -167,14 +153,11 @@ export class Wellness {
     const options = { force: false, dryRun, jobs: AT_ONCE, rank: this.#rank } as const;
     const target = { ledger: ledger.records, client, url, report: onItem };
     await deliverRecords(this.#parts, due, options, target);
-    if (failure === undefined) this.#succeeded();
-    else this.#hinder(failure, retryAfterMs);
+    if (failure === undefined) {
+      this.#hindrance = undefined;
+      this.#parts.breaker.succeeded();
+    } else this.#hinder(failure, retryAfterMs);
     return new Set(left.keys());
-  }
-
-  #succeeded(): void {
-    this.#backOff.succeeded();
-    this.#parts.breaker.succeeded();
   }
 
   /** Reports the measurements that never count, once: a file is read once, unless it just changed. */
@@ -219,18 +202,20 @@ export class Wellness {
     }
   }
 
-  /** Records a failure, and reports it if it is news. */
+  /** Pauses the days, and reports that once for a cause. @throws SyncError if the login has ended */
   #hinder(failure: Failure, retryAfterMs: number): void {
+    const { clock, report } = this.#parts;
     const { code, message } = failure;
-    // Other failures pass: the watcher does what their hints ask for.
-    const hint = code === 'SCOPE_MISSING' ? failure.hint : undefined;
-    if (isLoginFailure(code) && code !== 'SCOPE_MISSING') {
+    const isScope = code === 'SCOPE_MISSING';
+    if (isLoginFailure(code) && !isScope) {
       throw new SyncError(code, message, { hint: failure.hint });
     }
-    const pauseMs = code === 'NETWORK' ? 0 : SERVICE_PAUSE_MS;
-    // Without the scope it stays closed.
-    if (!this.#backOff.failed(failure, Math.max(retryAfterMs, pauseMs))) return;
-    const days = this.#waiting;
-    this.#parts.report({ event: 'days-waiting', code, message, hint, days });
+    const isNews = this.#hindrance?.code !== code;
+    // The scope comes with the next login, and its watcher.
+    const pauseMs = isScope ? Infinity : Math.max(retryAfterMs, FAILED_PAUSE_MS);
+    this.#hindrance = { code, retryAt: clock.monotonic() + pauseMs };
+    // Other failures pass: the watcher does what their hints ask for.
+    const hint = isScope ? failure.hint : undefined;
+    if (isNews) report({ event: 'days-waiting', code, message, hint, days: this.#waiting });
   }
 }

@@ -82,7 +82,7 @@ async function setUp(
   const registration = await registerWatcher(
     { clock, signal, platform: process.platform },
     watcherPaths(join(dir, 'state'), 'default', { folders: [folder] }),
-    { profile: 'default', folders: [folder], kind: 'terminal', appVersion: 'test' },
+    { profile: 'default', folders: [folder], kind: 'terminal' },
   );
   return {
     stateDir: join(dir, 'state'),

@@ -63,7 +63,7 @@ it('prints one line a profile, also for a profile that cannot be read', async ()
   mkdirSync(watcher.dir, { recursive: true });
   writeState(watcher, {
     ...{ version: 1, profile: 'dora', folders: ['/garmin'], kind: 'daemon', pid: 4711 },
-    ...{ appVersion: '1.2.3', startedAt: Date.now() },
+    ...{ startedAt: Date.now() },
   });
   machine.service.control.clearRequests();
 

@@ -202,7 +202,7 @@ describe('the status', () => {
     const report = (more: Partial<NonNullable<WatcherState['health']>> = {}) =>
       writeState(watcher, {
         ...{ version: 1, profile: 'default', folders: ['/garmin'], kind: 'terminal' },
-        ...{ pid: process.pid, appVersion: '1.2.3', startedAt: Date.now() },
+        ...{ pid: process.pid, startedAt: Date.now() },
         health: { ...health, ...more },
       });
     try {
@@ -235,7 +235,7 @@ describe('the status', () => {
     const textWith = async (lastSuccessAt: string) => {
       writeState(watcher, {
         ...{ version: 1, profile: 'default', folders: [], devices: true, kind: 'daemon' },
-        ...{ pid: process.pid, appVersion: '1.2.3', startedAt: Date.now() - 2 * HOUR },
+        ...{ pid: process.pid, startedAt: Date.now() - 2 * HOUR },
         health: {
           ...{ updatedAt: at(0), lastSuccessAt },
           lastError: { at: at(-90), message: 'It cannot answer now (502).' },

@@ -7,7 +7,7 @@ const [stateDir = '', folder = '', manner] = process.argv.slice(2);
 void registerWatcher(
   { ...testContext(), platform: process.platform },
   watcherPaths(stateDir, 'default', { folders: [folder] }),
-  { profile: 'default', folders: [folder], kind: 'daemon', appVersion: '1.2.3' },
+  { profile: 'default', folders: [folder], kind: 'daemon' },
 ).then((registration) => {
   registration.ready();
   const alive = setInterval(() => undefined, 60_000);

@@ -35,7 +35,6 @@ beforeEach(async () => {
   eventHandler = new EventHandler(parts, classifier, rescanner);
   folder = new WatchedFolder(root, parts, {
     remote: () => undefined as never,
-    expect: () => undefined,
     onName: (which, parent, name) => eventHandler.add(which, parent, name),
     forgetBelow: () => 0,
   });

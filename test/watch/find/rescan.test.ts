@@ -50,7 +50,6 @@ function open() {
     const rescanner = new Rescanner(parts, classifier, intake, { all: [] }, undefined as never);
     const folder = new WatchedFolder(path, parts, {
       remote: () => undefined as never,
-      expect: () => undefined,
       onName: () => undefined,
       forgetBelow: () => 0,
     });

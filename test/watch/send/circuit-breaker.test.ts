@@ -67,16 +67,20 @@ it('lets one recording start after a failure, and all of them after a success', 
 });
 
 it('reports an obstacle once until its cause changes', () => {
-  const { breaker } = gateAt();
-  expect(breaker.failed(OFFLINE)).toBe(true);
-  expect(breaker.failed(OFFLINE)).toBe(false);
-  expect(breaker.failed({ code: 'SERVICE_UNAVAILABLE', message: '503' })).toBe(true);
-  expect(breaker.failed({ code: 'SERVICE_UNAVAILABLE', message: '502' })).toBe(false);
-  expect(breaker.failed({ code: 'REJECTED', message: '403' })).toBe(true);
-  expect(breaker.failed({ code: 'KEYCHAIN_LOCKED', message: 'locked' })).toBe(true);
-  expect(breaker.failed({ code: 'AUTH_EXPIRED', message: 'ended' })).toBe(true);
-  expect(breaker.failed({ code: 'AUTH_EXPIRED', message: 'it has ended' })).toBe(false);
-  expect(breaker.failed({ code: 'SCOPE_MISSING', message: 'no scope' })).toBe(true);
+  const { breaker, changes } = gateAt();
+  const causes = [
+    ['NETWORK', 'nothing answers'],
+    ['NETWORK', 'nothing answers'],
+    ['SERVICE_UNAVAILABLE', '503'],
+    ['SERVICE_UNAVAILABLE', '502'],
+    ['REJECTED', '403'],
+    ['KEYCHAIN_LOCKED', 'locked'],
+    ['AUTH_EXPIRED', 'ended'],
+    ['AUTH_EXPIRED', 'it has ended'],
+    ['SCOPE_MISSING', 'no scope'],
+  ] as const;
+  for (const [code, message] of causes) breaker.failed({ code, message });
+  expect(changes).toEqual([true, false, true, false, true, true, true, false, true]);
 });
 
 it('closes only after another login if the login has ended', () => {
@@ -131,12 +135,13 @@ it('retries at once when the network returns, and then starts with short pauses'
 });
 
 it('tries a refused refresh again after 1, 5 and 30 minutes, then hourly, one recording at a time', () => {
-  const { breaker, pass } = gateAt();
+  const { breaker, changes, pass } = gateAt();
   const refused = { code: 'AUTH_REFUSED', message: 'the refresh was refused: 400' } as const;
   const waits = Array.from({ length: 6 }, () => {
     breaker.failed(refused);
     // A second delivery was in flight.
-    expect(breaker.failed(refused)).toBe(false);
+    breaker.failed(refused);
+    expect(changes.at(-1)).toBe(false);
     const { waitMs } = breaker;
     expect(breaker.mayStart(0, 2)).toBe(false);
     pass(waitMs);
