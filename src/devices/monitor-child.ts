@@ -7,10 +7,10 @@ import { lstat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { watch } from 'chokidar';
 import { answer, onRequest } from '../system/child-side.ts';
-import { isBelow, listMounts } from '../system/mounts.ts';
+import { isBelow } from '../system/mounts.ts';
 import { isOnMtp } from '../system/mtp-path.ts';
 import type { MonitorLine, MonitorRequest } from './protocol.ts';
-import type { MountPattern } from './types.ts';
+import { MountPoll, hasEvents } from './mount-poll.ts';
 
 /** Levels of folders below `/media` and its like that are watched: `/media/USER/DEVICE`. */
 const DEPTH = 2;
@@ -32,16 +32,15 @@ async function main({ mounts, plugs, pollMs }: MonitorRequest): Promise<never> {
   // Without watches, the poll still finds every mount.
   watcher.on('error', () => undefined);
   const unwatched = new Set([...plugs, ...mounts.filter(hasEvents).map(({ root }) => root)]);
-  let before = await mountedAt(mounts);
+  const poll = new MountPoll(mounts);
   const watching = once(watcher, 'ready').catch(() => undefined);
   watchFound();
-  await Promise.race([watching, delay(START_LIMIT_MS)]);
+  await Promise.all([poll.hasChanged(), Promise.race([watching, delay(START_LIMIT_MS)])]);
   say('ready');
   for (;;) {
     watchFound();
-    const now = await mountedAt(mounts);
-    say(now === before ? 'alive' : 'changed');
-    before = now;
+    if (await poll.hasChanged()) say('changed');
+    say('alive');
     await delay(pollMs);
   }
 
@@ -56,27 +55,6 @@ async function main({ mounts, plugs, pollMs }: MonitorRequest): Promise<never> {
       );
     }
   }
-}
-
-/** Returns whether the system announces mounts there. It announces neither MTP mounts nor drive letters. */
-function hasEvents({ below }: MountPattern): boolean {
-  return below.length > 0 && !below.some((name) => name.startsWith('mtp'));
-}
-
-/** Returns a text that changes with what no event announces: a folder that is mounted over, a drive letter of Windows. */
-async function mountedAt(places: readonly MountPattern[]): Promise<string> {
-  const roots = [...new Set(places.map(({ root }) => root))];
-  const mounts = listMounts().filter(({ point }) =>
-    roots.some((root) => point === root || isBelow(point, root)),
-  );
-  const drives = process.platform === 'win32' ? roots : [];
-  const found = drives.map((drive) =>
-    lstat(drive).then(
-      ({ dev }) => dev,
-      () => undefined,
-    ),
-  );
-  return JSON.stringify([mounts, await Promise.all(found)]);
 }
 
 function say(line: MonitorLine): void {
