@@ -5,8 +5,8 @@ import { EventQueue } from '../../src/watch/events.ts';
 import type { WatchParts } from '../../src/watch/parts.ts';
 import { testContext } from '../support/context.ts';
 
-/** Returns what most parts of a watcher need, and what a test adds for one of them: not all {@link WatchParts}. */
-export function partsWith(given: Partial<WatchParts>): WatchParts {
+/** Returns what most parts of a watcher need, and what a test adds for one of them. */
+export function partsWith<Given extends Partial<WatchParts>>(given: Given) {
   const { clock, signal } = testContext(given.clock === undefined ? {} : { clock: given.clock });
   return {
     clock,
@@ -27,5 +27,5 @@ export function partsWith(given: Partial<WatchParts>): WatchParts {
     report: () => undefined,
     changed: () => undefined,
     ...given,
-  } as WatchParts;
+  };
 }

@@ -12,12 +12,17 @@ import { type FoundFile, type Intake, notNew } from '../send/intake.ts';
 import { isSettled } from '../send/refusal-backoff.ts';
 import { statOf } from './fs-events.ts';
 
+type ClassifierParts = Pick<
+  WatchParts,
+  'changed' | 'clock' | 'incomplete' | 'known' | 'marks' | 'newOnly' | 'tally' | 'report'
+>;
+
 /** Decides for each file whether it needs work, reading as little as possible. */
 export class Classifier {
-  readonly #parts: WatchParts;
+  readonly #parts: ClassifierParts;
   readonly #intake: Intake;
 
-  constructor(parts: WatchParts, intake: Intake) {
+  constructor(parts: ClassifierParts, intake: Intake) {
     this.#parts = parts;
     this.#intake = intake;
   }

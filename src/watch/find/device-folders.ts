@@ -7,9 +7,14 @@ import type { DeviceAccess, WatchParts } from '../parts.ts';
 import type { WatchNotice } from '../report.ts';
 import type { Folders } from './folders.ts';
 
+type DeviceFoldersParts = Pick<
+  WatchParts,
+  'changed' | 'events' | 'folders' | 'names' | 'report' | 'signal' | 'tasks'
+>;
+
 /** The devices that are plugged in. The folders of each are watched once no other process has them. */
 export class DeviceFolders {
-  readonly #parts: WatchParts;
+  readonly #parts: DeviceFoldersParts;
   readonly #access: DeviceAccess;
   readonly #folders: Folders;
   readonly #plugged = new Map<string, { device: Device; folders: readonly string[]; lock: Lock }>();
@@ -19,7 +24,7 @@ export class DeviceFolders {
   readonly #refused = new Set<string>();
   readonly #ignored = new Set<string>();
 
-  constructor(parts: WatchParts, access: DeviceAccess, folders: Folders) {
+  constructor(parts: DeviceFoldersParts, access: DeviceAccess, folders: Folders) {
     this.#parts = parts;
     this.#access = access;
     this.#folders = folders;

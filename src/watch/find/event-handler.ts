@@ -16,14 +16,16 @@ const LONG_WALK_MS = 200;
  */
 const MOUNT_MS = 3_000;
 
+type EventHandlerParts = Pick<WatchParts, 'changed' | 'events' | 'incomplete'>;
+
 /** Handles file-system events: classifies files, walks new folders. */
 export class EventHandler {
-  readonly #parts: WatchParts;
+  readonly #parts: EventHandlerParts;
   readonly #classifier: Classifier;
   readonly #rescanner: Rescanner;
   #queued = new Map<string, { readonly folder: WatchedFolder; readonly name: string }>();
 
-  constructor(parts: WatchParts, classifier: Classifier, rescanner: Rescanner) {
+  constructor(parts: EventHandlerParts, classifier: Classifier, rescanner: Rescanner) {
     this.#parts = parts;
     this.#classifier = classifier;
     this.#rescanner = rescanner;

@@ -1,21 +1,25 @@
 import { within } from '../../base/tasks.ts';
 import type { WatcherHealth } from '../../daemon/health.ts';
 import type { WatchParts } from '../parts.ts';
-import { RemoteFolder } from './remote-folder.ts';
+import { RemoteFolder, type RemoteFolderParts } from './remote-folder.ts';
 import { type FolderCalls, WatchedFolder } from './watched-folder.ts';
 
 /** Longest wait for the first probe of the folders (ms). */
 const FIRST_PROBE_MS = 1_000;
 
+type FoldersParts = ConstructorParameters<typeof WatchedFolder>[1] &
+  RemoteFolderParts &
+  Pick<WatchParts, 'folders' | 'signal' | 'tasks'>;
+
 /** The folders of a watcher. Those of devices come and go. */
 export class Folders {
-  readonly #parts: WatchParts;
+  readonly #parts: FoldersParts;
   readonly #calls: FolderCalls;
   readonly #folders = new Map<string, WatchedFolder>();
   /** The readers of removable folders, also of those whose device left: a call on it may still hang. */
   readonly #remote = new Map<string, RemoteFolder>();
 
-  constructor(parts: WatchParts, calls: Omit<FolderCalls, 'remote'>) {
+  constructor(parts: FoldersParts, calls: Omit<FolderCalls, 'remote'>) {
     this.#parts = parts;
     this.#calls = { ...calls, remote: (path) => this.#remoteAt(path) };
     for (const path of parts.folders) {

@@ -18,14 +18,19 @@ interface OpenFolder {
   readonly newOnly: NewOnly | undefined;
 }
 
+type OpenFilesParts = Pick<
+  WatchParts,
+  'clock' | 'dryRun' | 'filesystemType' | 'incomplete' | 'known' | 'signal'
+>;
+
 /** Reads files that the ledger leaves open through the child process, one after another, each once. */
 export class OpenFiles {
-  readonly #parts: WatchParts;
+  readonly #parts: OpenFilesParts;
   readonly #intake: Intake;
   /** The files that the last rescan of a folder left, by its path. */
   readonly #left = new Map<string, OpenFolder & { readonly files: Set<FoundFile> }>();
 
-  constructor(parts: WatchParts, intake: Intake) {
+  constructor(parts: OpenFilesParts, intake: Intake) {
     this.#parts = parts;
     this.#intake = intake;
   }

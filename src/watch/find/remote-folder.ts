@@ -26,6 +26,8 @@ const LISTING_SHARE = 1 / 10;
 /** Interval at which the sizes of all files are read again (ms). */
 const SIZES_MS = 10 * 60_000;
 
+export type RemoteFolderParts = Pick<WatchParts, 'clock' | 'names' | 'readers' | 'signal'>;
+
 /**
  * A folder on a device, a network or a FUSE mount. A child process for each mount makes every call, since any call
  * may hang. Times are in ms of the monotonic clock.
@@ -50,10 +52,10 @@ export class RemoteFolder implements FolderReader {
   #probeAgainAt = -Infinity;
   #last: Observation | undefined;
   readonly #path: string;
-  readonly #parts: WatchParts;
+  readonly #parts: RemoteFolderParts;
   readonly #reader: RemoteReader;
 
-  constructor(path: string, parts: WatchParts) {
+  constructor(path: string, parts: RemoteFolderParts) {
     this.#path = path;
     this.#parts = parts;
     this.#reader = parts.readers.of(path);

@@ -23,12 +23,27 @@ const REMOTE_RETRY_MS = 5_000;
 /** Longest time that the first round waits for removable folders; later ones do not wait (ms). */
 const FIRST_ROUND_MS = 5_000;
 
+type RescannerParts = Pick<
+  WatchParts,
+  | 'clock'
+  | 'dryRun'
+  | 'events'
+  | 'incomplete'
+  | 'known'
+  | 'marks'
+  | 'newOnly'
+  | 'pollMs'
+  | 'report'
+  | 'signal'
+  | 'tasks'
+>;
+
 /**
  * Compares the files in folders with the ledger, in rounds. Rescans make the watcher correct; file events
  * only make it fast.
  */
 export class Rescanner {
-  readonly #parts: WatchParts;
+  readonly #parts: RescannerParts;
   readonly #classifier: Classifier;
   readonly #intake: Pick<Intake, 'leaveOut'>;
   readonly #folders: Pick<Folders, 'all'>;
@@ -39,7 +54,7 @@ export class Rescanner {
   #emptyRoundAt = -Infinity;
 
   constructor(
-    parts: WatchParts,
+    parts: RescannerParts,
     classifier: Classifier,
     intake: Pick<Intake, 'leaveOut'>,
     folders: Pick<Folders, 'all'>,

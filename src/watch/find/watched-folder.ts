@@ -21,6 +21,20 @@ export interface FolderCalls {
   readonly forgetBelow: (path: string) => number;
 }
 
+type WatchedFolderParts = Pick<
+  WatchParts,
+  | 'changed'
+  | 'clock'
+  | 'dryRun'
+  | 'events'
+  | 'filesystemType'
+  | 'marks'
+  | 'newOnly'
+  | 'pollMs'
+  | 'recursiveEvents'
+  | 'report'
+>;
+
 /** One of the user's folders: it appears and disappears. */
 export class WatchedFolder {
   readonly path: string;
@@ -44,14 +58,14 @@ export class WatchedFolder {
   #wasThere = false;
   #probing = false;
   readonly #isOnDevice: boolean;
-  readonly #parts: WatchParts;
+  readonly #parts: WatchedFolderParts;
   readonly #calls: FolderCalls;
 
   /**
    * @param path absolute; links are followed for this one, not below it
    * @param isOnDevice its recordings are copied before they are sent
    */
-  constructor(path: string, parts: WatchParts, calls: FolderCalls, isOnDevice = false) {
+  constructor(path: string, parts: WatchedFolderParts, calls: FolderCalls, isOnDevice = false) {
     this.path = path;
     this.local = new LocalFolder(path);
     this.#parts = parts;
@@ -174,7 +188,10 @@ export class WatchedFolder {
 }
 
 /** Records for `--new-only` that a folder is missing at the start: its later files are new. */
-export function expectNew({ newOnly, dryRun, marks }: WatchParts, path: string): void {
+export function expectNew(
+  { newOnly, dryRun, marks }: Pick<WatchParts, 'dryRun' | 'marks' | 'newOnly'>,
+  path: string,
+): void {
   if (newOnly && !dryRun) marks.newOnly(path).begin();
 }
 

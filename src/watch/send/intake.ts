@@ -56,6 +56,24 @@ export interface UnreadFile extends FoundFile {
 /** The outcome of a recording. `taken`: it has a copy, or needs none now. `open`: it is to be copied. */
 type Standing = UploadItem | 'taken' | 'open';
 
+type IntakeParts = Pick<
+  WatchParts,
+  | 'breaker'
+  | 'clock'
+  | 'delivers'
+  | 'dryRun'
+  | 'events'
+  | 'incomplete'
+  | 'known'
+  | 'ledger'
+  | 'marks'
+  | 'newOnly'
+  | 'outbox'
+  | 'report'
+  | 'signal'
+  | 'tally'
+>;
+
 /**
  * Copies whole recordings to the outbox, each once, unless the ledger settles them. From then on a recording outlives
  * its file. The ledger learns of the file after its copy is complete.
@@ -63,7 +81,7 @@ type Standing = UploadItem | 'taken' | 'open';
 export class Intake {
   /** Files that this run found, and `--new-only` leaves out. */
   leftOut = 0;
-  readonly #parts: WatchParts;
+  readonly #parts: IntakeParts;
   readonly #sender: Sender;
   /** Local files that may be recordings, by path. */
   readonly #unread = new Map<string, UnreadFile>();
@@ -80,7 +98,7 @@ export class Intake {
   /** When the last file that changed just before was found (monotonic clock, ms). */
   #changedAt = -Infinity;
 
-  constructor(parts: WatchParts, sender: Sender) {
+  constructor(parts: IntakeParts, sender: Sender) {
     this.#parts = parts;
     this.#sender = sender;
   }

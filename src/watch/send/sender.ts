@@ -28,6 +28,26 @@ const SHORTER_MS = 3_600_000;
 /** Conversions of one batch share what they know of the platform's workouts for this long (ms). */
 const WORKOUTS_MS = 5 * 60_000;
 
+type SenderParts = Pick<
+  WatchParts,
+  | 'breaker'
+  | 'changed'
+  | 'client'
+  | 'clock'
+  | 'delivers'
+  | 'dryRun'
+  | 'events'
+  | 'filePart'
+  | 'ledger'
+  | 'tally'
+  | 'outbox'
+  | 'report'
+  | 'sameRide'
+  | 'signal'
+  | 'tasks'
+  | 'url'
+>;
+
 /**
  * Sends the recordings in the outbox, oldest first, two at a time, while the circuit breaker is closed. It reads
  * copies, never the files that these were made from.
@@ -35,7 +55,7 @@ const WORKOUTS_MS = 5 * 60_000;
  * The sender has no loop: the watcher calls {@link Sender.step} when there may be work.
  */
 export class Sender {
-  readonly #parts: WatchParts;
+  readonly #parts: SenderParts;
   readonly #uploader: Uploader;
   readonly #hardStop = new AbortController();
   /** In-flight recordings, also those without a copy. */
@@ -52,7 +72,7 @@ export class Sender {
   #forOthers = 0;
   lastSuccessAt: number | undefined;
 
-  constructor(parts: WatchParts) {
+  constructor(parts: SenderParts) {
     const { clock, client, dryRun, filePart, ledger, sameRide, url } = parts;
     const options = { dryRun, sameRide };
     this.#parts = parts;

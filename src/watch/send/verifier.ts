@@ -17,18 +17,23 @@ const CLOCK_SET_MS = 1_000;
 /** Other uploads within this time of a due upload take their workouts first (ms). */
 const ALONGSIDE_MS = 86_400_000;
 
+type VerifierParts = Pick<
+  WatchParts,
+  'breaker' | 'client' | 'clock' | 'delivers' | 'events' | 'ledger' | 'report' | 'signal'
+>;
+
 /**
  * Checks an hour after each upload that the platform made a workout of it, and reports
  * uploads without a workout, each once. A failed check delays no upload, only the next check.
  */
 export class Verifier {
-  readonly #parts: WatchParts;
+  readonly #parts: VerifierParts;
   /** The wall clock less the monotonic one at the last check (ms). */
   #offset: number | undefined;
   /** When uploads from before the wall clock was set are due (ms of the monotonic clock), by {@link keyOf}. */
   readonly #dueAt = new Map<string, number>();
 
-  constructor(parts: WatchParts) {
+  constructor(parts: VerifierParts) {
     this.#parts = parts;
   }
 

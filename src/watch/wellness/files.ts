@@ -19,19 +19,24 @@ import { foldersIn, wellnessFolders } from './folders.ts';
 /** Limits a file with wellness; those of devices are below 1 MB (bytes). */
 const MAX_BYTES = 64 * 1024 * 1024;
 
+type WellnessFilesParts = Pick<
+  WatchParts,
+  'clock' | 'dryRun' | 'filesystemType' | 'ledger' | 'names' | 'readers' | 'report' | 'signal'
+>;
+
 /**
  * Reads new and changed files in wellness folders into the ledger, each once. So their days can be sent
  * after the device has left.
  */
 export class WellnessFiles {
-  readonly #parts: WatchParts;
+  readonly #parts: WellnessFilesParts;
   readonly #watched: Folders;
   readonly #devices: DeviceFolders | undefined;
   readonly #remoteFolders = new Map<string, RemoteFolder>();
   readonly #reported = new Set<string>();
 
   /** @param watched the folders of the watcher */
-  constructor(parts: WatchParts, watched: Folders, devices: DeviceFolders | undefined) {
+  constructor(parts: WellnessFilesParts, watched: Folders, devices: DeviceFolders | undefined) {
     this.#parts = parts;
     this.#watched = watched;
     this.#devices = devices;

@@ -29,12 +29,18 @@ const SHARED_SCALE = {
   hint: phrase`${sync('push', 'wellness', '--user', 'NUMBER')} with the same folder sends those of one.`,
 };
 
+type WellnessParts = ConstructorParameters<typeof WellnessFiles>[0] &
+  Pick<
+    WatchParts,
+    'breaker' | 'changed' | 'client' | 'clock' | 'delivers' | 'events' | 'prefer' | 'url' | 'zone'
+  >;
+
 /**
  * Reads the wellness files of devices, and sends completed days, each once, after the recordings. A failure
  * delays no recording, only the days.
  */
 export class Wellness {
-  readonly #parts: WatchParts;
+  readonly #parts: WellnessParts;
   readonly #files: WellnessFiles;
   readonly #rank: Rank;
   /** Why days could not be sent, and when they are tried again (monotonic clock, ms). */
@@ -47,7 +53,7 @@ export class Wellness {
   /** Days that wait since the last attempt. */
   #waiting = 0;
 
-  constructor(parts: WatchParts, folders: Folders, devices: DeviceFolders | undefined) {
+  constructor(parts: WellnessParts, folders: Folders, devices: DeviceFolders | undefined) {
     this.#parts = parts;
     this.#files = new WellnessFiles(parts, folders, devices);
     this.#rank = rankBy(parts.prefer);
