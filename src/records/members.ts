@@ -102,7 +102,7 @@ interface DayParts {
 /** Makes the draft of a day, as {@link entryOf} makes an entry. */
 export function draftOf(
   { spellings, exact, isUnmeasured, values: read }: Values,
-  { source, isMapped: mapped, warnings, recurring, problems }: Notes,
+  { source, warnings, recurring, problems }: Notes,
   { date, values = read, items, zoneUsed, at }: DayParts,
 ): DayDraft {
   return {
@@ -116,7 +116,6 @@ export function draftOf(
     items,
     zoneUsed,
     at,
-    mapped,
     warnings: orNothing(warnings),
     recurring: orNothing(recurring),
     problems: orNothing(problems),

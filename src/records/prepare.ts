@@ -187,7 +187,7 @@ async function readAll(
   for await (const raw of readInput(input, kind, { exports: reader })) {
     signal.throwIfAborted();
     count++;
-    if ('value' in raw && raw.mapped !== true) people.addOf(raw.value, kind);
+    if ('value' in raw && raw.rows === undefined) people.addOf(raw.value, kind);
     for (const reading of readRecord(kind, raw, ownOptions)) readings.push(reading);
   }
   people.rejectSeveral(input.name);

@@ -46,10 +46,8 @@ export interface Fault extends Problem {
 export interface RawRecord {
   readonly source: string;
   readonly value: JsonValue;
-  /** The record was made from an export with the mapping of its source. */
-  readonly mapped?: true;
   readonly doubts?: readonly Fault[];
-  /** The places of its items, if each is a row. */
+  /** The places of its items, if an export has each in a row: its values are converted already. */
   readonly rows?: readonly string[];
 }
 
@@ -258,8 +256,6 @@ export interface DayDraft extends Entry {
   zoneUsed: boolean;
   /** The time of the measurement (ms), if the record has one. */
   readonly at: number | undefined;
-  /** As in {@link RawRecord}. */
-  readonly mapped: boolean;
   warnings: readonly Warning[];
   recurring: readonly RecurringNote[];
   /** The faults of values that are not in it. */

@@ -245,7 +245,6 @@ describe('merging input by input', () => {
       problems: fc.constant([]),
       zoneUsed: fc.boolean(),
       at: fc.constant(undefined),
-      mapped: fc.constant(false),
     });
 
   const inputs = (kind: 'wellness' | 'nutrition') =>

@@ -271,7 +271,7 @@ class WellnessDay {
     const isOfOne = sources.size < 2 && samples.every(({ sample: { count = 1 } }) => count < 2);
     // A day from one record has its place; of several, the file.
     const [only = this.#source] = isOfOne ? sources : [options.name];
-    const notes = new Notes(only, true, options.strict === true);
+    const notes = new Notes(only, options.strict === true);
     notes.problems.push(...this.faults);
     for (const doubt of this.doubts) notes.adapt(undefined, doubt);
     const values: JsonObject = {};

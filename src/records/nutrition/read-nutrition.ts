@@ -13,8 +13,9 @@ import { isObject, scalarText, show } from '../values.ts';
  * grouped by the local date of `logged_at`: a record that spans days becomes one record a day.
  */
 export function readNutrition(record: RawRecord, options: RecordOptions): readonly Reading[] {
-  const { source, value, mapped = false, doubts = [], rows } = record;
-  const notes = new Notes(source, mapped, options.strict, options.sources?.units);
+  const { source, value, doubts = [], rows } = record;
+  const units = rows === undefined ? options.sources?.units : undefined;
+  const notes = new Notes(source, options.strict, units);
   for (const { problem, ...doubt } of doubts) {
     if (options.strict) notes.problems.push({ problem, ...doubt });
     else notes.warnings.push({ source, ...doubt, message: problem });
