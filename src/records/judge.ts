@@ -106,8 +106,7 @@ function takeOut(day: DayDraft, strictest: Strictest, isStrict: boolean): Readin
   if (judged.length === 0) return day;
   const { source, date, items } = day;
   const problems = [...day.problems];
-  const recurring = [...day.recurring];
-  let { warnings } = day;
+  let warnings = [...day.warnings];
   const lost: Problem[] = [];
   for (const entry of judged) {
     for (const [field, { is, found, whole }] of strictest.get(entry) ?? []) {
@@ -124,7 +123,7 @@ function takeOut(day: DayDraft, strictest: Strictest, isStrict: boolean): Readin
         const done = is === 'sent' ? 'Sent as it is' : 'Left out';
         const remedy = is === 'sent' || is === 'wrong' ? '' : `; ${remedyOf(field, is)}`;
         const message = `${sentence(found)} ${done}${remedy}`;
-        recurring.push({ key: `${is} ${field}`, source, field: place, message });
+        warnings.push({ key: `${is} ${field}`, source, field: place, message });
       }
     }
     if (entry.path !== '' && isBare(entry, 'logged_at')) problems.push(...lost);
@@ -132,9 +131,7 @@ function takeOut(day: DayDraft, strictest: Strictest, isStrict: boolean): Readin
   const isLeft = items !== undefined || !isBare(day, 'rawJson');
   if (!isLeft) problems.push(...lost);
   const isRefused = !isLeft || (problems.length > 0 && (isStrict || items !== undefined));
-  return isRefused
-    ? { source, date, problems }
-    : Object.assign(day, { problems, recurring, warnings });
+  return isRefused ? { source, date, problems } : Object.assign(day, { problems, warnings });
 }
 
 function entriesOf(day: DayDraft): Entry[] {

@@ -2,7 +2,7 @@ import type { Conversion } from '../base/units.ts';
 import type { RecordAnswer } from '../api/client.ts';
 import { plain } from './names.ts';
 import { sentence } from '../terminal/words.ts';
-import type { Fault, PreparedRecord, RecurringNote, Units, Warning } from './types.ts';
+import type { Fault, Note, PreparedRecord, Units, Warning } from './types.ts';
 import type { TakenValue } from './values.ts';
 
 /** The note about a part of a day that the user took back, and what the user can do about it. */
@@ -17,8 +17,7 @@ export class Notes {
   source: string;
   readonly isStrict: boolean;
   readonly problems: Fault[] = [];
-  readonly warnings: Warning[] = [];
-  readonly recurring: RecurringNote[] = [];
+  readonly warnings: Note[] = [];
   readonly #units: Units | undefined;
 
   /** @param units that the user named, if the values are not converted yet */
@@ -62,7 +61,7 @@ export class Notes {
 
   /** Notes what may apply to every record of an input. */
   recur(key: string, field: string, message: string): void {
-    this.recurring.push({ key, source: this.source, field, message });
+    this.warnings.push({ key, source: this.source, field, message });
   }
 
   /** Notes what became of a value. */

@@ -62,8 +62,7 @@ export function readNutrition(record: RawRecord, options: RecordOptions): readon
     return [{ source, date: named?.date, problems: notes.problems }];
   }
   return days.map(({ date: on, zoneUsed, items, notes: own }, index) => {
-    own.warnings.unshift(...notes.warnings);
-    if (index === 0) own.recurring.unshift(...notes.recurring);
+    own.warnings.unshift(...notes.warnings.filter(({ key }) => index === 0 || key === undefined));
     return draftOf(read, own, {
       date: on,
       values: { ...kept },
