@@ -1,8 +1,8 @@
-import { SyncError } from '../base/errors.ts';
 import { unitNameOf, unitsOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
 import type { FileFacts, Objection } from './objections/objection.ts';
 import { objectionsTo } from './objections/objections.ts';
+import { refusedInput } from './refused-input.ts';
 import { sentence } from '../terminal/words.ts';
 import { type DayDraft, type Entry, type Problem, type Reading, isDraft } from './types.ts';
 
@@ -49,7 +49,8 @@ export function judge(
   }
   if (!isLeft && (verdict.hasRemedy || doubts.size > 0)) {
     const fields = [...new Set([...verdict.left, ...doubts.keys()])].join(', ');
-    throw refused(name, ` has no value to send: ${fields}`, [...verdict.notes, ...doubts.values()]);
+    const hint = [...verdict.notes, ...doubts.values()].map(sentence).join(' ');
+    throw refusedInput(name, `${name} has no value to send: ${fields}`, hint);
   }
   return verdict;
 }
@@ -90,7 +91,8 @@ function noteWhole(
     if (whole === undefined || !counts) continue;
     const { confirm } = whole;
     const found = `${field}: ${objection.found}`;
-    if (isStrict && confirm !== undefined) throw refused(name, `: ${found}`, [confirm]);
+    if (isStrict && confirm !== undefined)
+      throw refusedInput(name, `${name}: ${found}`, sentence(confirm));
     const done = is === 'sent' ? 'Sent as they are' : 'Not sent';
     notes.push(`${sentence(found)} ${done}${confirm === undefined ? '' : `; ${confirm}`}`);
     hasRemedy ||= is !== 'sent' && confirm !== undefined;
@@ -149,9 +151,4 @@ function remedyOf(field: string, is: 'unit' | 'days'): string {
   return others.length === 0
     ? `--unit ${field}=${own} sends it`
     : `--unit ${field}=${others[0] ?? ''} (of ${[own, ...others].join(', ')}) names its unit`;
-}
-
-function refused(path: string, found: string, hints: readonly string[]): SyncError {
-  const hint = hints.map(sentence).join(' ');
-  return new SyncError('INPUT_INVALID', sentence(`${path}${found}`), { hint, details: { path } });
 }

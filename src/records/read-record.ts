@@ -151,7 +151,7 @@ function noteRecurring(drafts: readonly DayDraft[]): void {
     const often = times === 1 ? '' : ` (${count} times in this input)`;
     const others = `there are ${count} more such notes about fields and dates of this input`;
     if (key === OTHERS) warn(draft, { source: note.source, message: others });
-    else warn(draft, { ...note, message: `${note.message}${often}` });
+    else warn(draft, { ...note, message: `${String(note.message)}${often}` });
   }
   if (first === undefined) return;
   const message = `not sent, since the platform does not know it: ${listNames([...unsent])}`;

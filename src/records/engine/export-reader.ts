@@ -14,19 +14,13 @@ import type {
   SourceOptions,
 } from '../types.ts';
 import { planIn } from '../plan.ts';
+import { refusedInput } from '../refused-input.ts';
 import { isObject, show } from '../values.ts';
 import { readMapped } from './read-mapped.ts';
 import { decodeHead } from '../read/text.ts';
 import { recordsAt } from './path.ts';
 import { matchFit, matchJson, matchXml, membersOf, unreadNames } from './recognise.ts';
-import {
-  invalid,
-  otherKind,
-  otherSource,
-  rejectStrange,
-  unknownTable,
-  unknownXml,
-} from './refusals.ts';
+import { otherKind, otherSource, rejectStrange, unknownTable, unknownXml } from './refusals.ts';
 import { type NumberForm, POINTS } from './number.ts';
 import { judgeUnits } from './unit.ts';
 import { type Row, type Rows, jsonRow } from './row.ts';
@@ -243,7 +237,7 @@ async function* rowsOfLines(
       const source = `${name}:${number}`;
       const problem = `is not JSON: ${error.message}`;
       if (match.mapping.guess !== true)
-        throw invalid(name, `${source} ${problem}`, 'Export it again.');
+        throw refusedInput(name, `${source} ${problem}`, 'Export it again.');
       yield [{ source, get: () => undefined, problem }];
     }
   }
