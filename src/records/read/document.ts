@@ -11,11 +11,6 @@ import { isObject } from '../values.ts';
 /** More records in one input are refused; there are fewer than 50,000 dates to put them on. */
 export const MAX_RECORDS = 1_000_000;
 
-export interface Document {
-  readonly name: string;
-  readonly value: JsonValue;
-}
-
 /**
  * Reads the records of one JSON document in the platform's form: an array, an object, or an object with
  * a list of records in it.
@@ -23,10 +18,10 @@ export interface Document {
  * @throws SyncError `INPUT_INVALID` before anything is yielded.
  */
 export function* readDocument(
-  document: Document,
+  name: string,
+  value: JsonValue,
   kind: RecordKind,
 ): Generator<RawRecord, void, undefined> {
-  const { name, value } = document;
   const list = findList(name, value, kind);
   if (list === undefined) {
     yield { source: name, value };
@@ -49,18 +44,14 @@ const OWN_REMEDY = 'Write one record on each line, or split it, for example by y
  * @param bytes a document above the limit may be cut off
  * @throws SyncError `INPUT_INVALID` if it is too large, empty, not UTF-8 or not JSON
  */
-export function parseDocument(name: string, bytes: Buffer, remedy: Remedy): Document {
+export function parseDocument(name: string, bytes: Buffer, remedy: Remedy): JsonValue {
   if (bytes.length > MAX_JSON_BYTES) throw notJson(name, '', tooLong(), remedy);
   const text = decodeText(name, bytes);
-  if (text.trim() !== '') {
-    return { name, value: valueIn(name, text, remedy) };
+  if (text.trim() === '') {
+    const hint =
+      'Export it again if it should have records. A pipe without any passes an empty list: []';
+    throw refusedInput(name, `${name} is empty`, hint);
   }
-  const hint =
-    'Export it again if it should have records. A pipe without any passes an empty list: []';
-  throw refusedInput(name, `${name} is empty`, hint);
-}
-
-function valueIn(name: string, text: string, remedy: Remedy): JsonValue {
   try {
     return parseText(text);
   } catch (error) {
