@@ -85,6 +85,7 @@ const INNER = {
       'people',
       'plan',
       'prefer',
+      'refused-input',
       'types',
       'values',
     ],

@@ -1,8 +1,8 @@
-import { SyncError } from '../base/errors.ts';
 import { unitNameOf, unitsOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
 import type { FileFacts, Objection } from './objections/objection.ts';
 import { objectionsTo } from './objections/objections.ts';
+import { refusedInput } from './refused-input.ts';
 import { sentence } from '../terminal/words.ts';
 import { type DayDraft, type Entry, type Problem, type Reading, isDraft } from './types.ts';
 
@@ -49,7 +49,8 @@ export function judge(
   }
   if (!isLeft && (verdict.hasRemedy || doubts.size > 0)) {
     const fields = [...new Set([...verdict.left, ...doubts.keys()])].join(', ');
-    throw refused(name, ` has no value to send: ${fields}`, [...verdict.notes, ...doubts.values()]);
+    const hint = [...verdict.notes, ...doubts.values()].map(sentence).join(' ');
+    throw refusedInput(name, `${name} has no value to send: ${fields}`, hint);
   }
   return verdict;
 }
@@ -90,7 +91,8 @@ function noteWhole(
     if (whole === undefined || !counts) continue;
     const { confirm } = whole;
     const found = `${field}: ${objection.found}`;
-    if (isStrict && confirm !== undefined) throw refused(name, `: ${found}`, [confirm]);
+    if (isStrict && confirm !== undefined)
+      throw refusedInput(name, `${name}: ${found}`, sentence(confirm));
     const done = is === 'sent' ? 'Sent as they are' : 'Not sent';
     notes.push(`${sentence(found)} ${done}${confirm === undefined ? '' : `; ${confirm}`}`);
     hasRemedy ||= is !== 'sent' && confirm !== undefined;
@@ -106,8 +108,7 @@ function takeOut(day: DayDraft, strictest: Strictest, isStrict: boolean): Readin
   if (judged.length === 0) return day;
   const { source, date, items } = day;
   const problems = [...day.problems];
-  const recurring = [...day.recurring];
-  let { warnings } = day;
+  let warnings = [...day.warnings];
   const lost: Problem[] = [];
   for (const entry of judged) {
     for (const [field, { is, found, whole }] of strictest.get(entry) ?? []) {
@@ -124,7 +125,7 @@ function takeOut(day: DayDraft, strictest: Strictest, isStrict: boolean): Readin
         const done = is === 'sent' ? 'Sent as it is' : 'Left out';
         const remedy = is === 'sent' || is === 'wrong' ? '' : `; ${remedyOf(field, is)}`;
         const message = `${sentence(found)} ${done}${remedy}`;
-        recurring.push({ key: `${is} ${field}`, source, field: place, message });
+        warnings.push({ key: `${is} ${field}`, source, field: place, message });
       }
     }
     if (entry.path !== '' && isBare(entry, 'logged_at')) problems.push(...lost);
@@ -132,9 +133,7 @@ function takeOut(day: DayDraft, strictest: Strictest, isStrict: boolean): Readin
   const isLeft = items !== undefined || !isBare(day, 'rawJson');
   if (!isLeft) problems.push(...lost);
   const isRefused = !isLeft || (problems.length > 0 && (isStrict || items !== undefined));
-  return isRefused
-    ? { source, date, problems }
-    : Object.assign(day, { problems, recurring, warnings });
+  return isRefused ? { source, date, problems } : Object.assign(day, { problems, warnings });
 }
 
 function entriesOf(day: DayDraft): Entry[] {
@@ -152,9 +151,4 @@ function remedyOf(field: string, is: 'unit' | 'days'): string {
   return others.length === 0
     ? `--unit ${field}=${own} sends it`
     : `--unit ${field}=${others[0] ?? ''} (of ${[own, ...others].join(', ')}) names its unit`;
-}
-
-function refused(path: string, found: string, hints: readonly string[]): SyncError {
-  const hint = hints.map(sentence).join(' ');
-  return new SyncError('INPUT_INVALID', sentence(`${path}${found}`), { hint, details: { path } });
 }

@@ -102,7 +102,7 @@ interface DayParts {
 /** Makes the draft of a day, as {@link entryOf} makes an entry. */
 export function draftOf(
   { spellings, exact, isUnmeasured, values: read }: Values,
-  { source, isMapped: mapped, warnings, recurring, problems }: Notes,
+  { source, warnings, problems }: Notes,
   { date, values = read, items, zoneUsed, at }: DayParts,
 ): DayDraft {
   return {
@@ -116,15 +116,16 @@ export function draftOf(
     items,
     zoneUsed,
     at,
-    mapped,
     warnings: orNothing(warnings),
-    recurring: orNothing(recurring),
     problems: orNothing(problems),
   };
 }
 
 /** Limits the unknown fields that are listed of a record without any known one. */
 const MAX_LISTED = 10;
+
+/** The key of notes about members that are not sent, by their names: one note names all of them. */
+export const UNKNOWN_MEMBER = 'unknown member';
 
 /** Limits the unknown fields of one object that are compared with the known ones. */
 const MAX_COMPARED = 100;
@@ -148,7 +149,7 @@ export function noteUnknown(
     const near = index < MAX_COMPARED ? names.nearest(name) : undefined;
     if (notes.isStrict || near !== undefined)
       notes.doubt(key, field, unknownField(near), 'Not sent');
-    else notes.recurring.push({ member: name });
+    else notes.recur(UNKNOWN_MEMBER, field, name);
   }
 }
 

@@ -15,7 +15,7 @@ import type {
   RecordKind,
   Warning,
 } from './types.ts';
-import { chooseFoods, contestNote, isOfAthlete, rankBy } from './prefer.ts';
+import { OWN_RECORDS, chooseFoods, contestNote, isOfAthlete, rankBy } from './prefer.ts';
 import { isObject, show } from './values.ts';
 
 /** Limits the warnings of a record; one more then gives the number of the others. */
@@ -109,7 +109,8 @@ function mergeDay(
   const stated = statedIn(inputs, rank, warnings);
   if (stated.has('sleepScore')) stated.delete('sleepQuality');
   // Exports say parts of a day in several files, and of the files of a program, the later one counts.
-  const isOwn = sources.length > 1 && !drafts.every(({ mapped }) => mapped);
+  const hasRecords = [...inputs.keys()].some(({ program }) => program === OWN_RECORDS);
+  const isOwn = sources.length > 1 && hasRecords;
   const contested = isOwn && !hasItems ? contestedTotal(inputs) : undefined;
   if (contested !== undefined) {
     const problem = `differs between ${sources.length} records of ${date}: write one total, or the foods in "items"`;

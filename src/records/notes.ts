@@ -2,7 +2,7 @@ import type { Conversion } from '../base/units.ts';
 import type { RecordAnswer } from '../api/client.ts';
 import { plain } from './names.ts';
 import { sentence } from '../terminal/words.ts';
-import type { Fault, PreparedRecord, RecurringNote, Units, Warning } from './types.ts';
+import type { Fault, Note, PreparedRecord, Units, Warning } from './types.ts';
 import type { TakenValue } from './values.ts';
 
 /** The note about a part of a day that the user took back, and what the user can do about it. */
@@ -15,30 +15,27 @@ export const UNDONE_NOTE = [
 export class Notes {
   /** The place of the record, or of the item that is being read: as in {@link RawRecord}. */
   source: string;
-  readonly isMapped: boolean;
   readonly isStrict: boolean;
   readonly problems: Fault[] = [];
-  readonly warnings: Warning[] = [];
-  readonly recurring: RecurringNote[] = [];
+  readonly warnings: Note[] = [];
   readonly #units: Units | undefined;
 
-  /** @param units that the user named */
-  constructor(source: string, isMapped: boolean, isStrict: boolean, units?: Units) {
+  /** @param units that the user named, if the values are not converted yet */
+  constructor(source: string, isStrict: boolean, units?: Units) {
     this.source = source;
-    this.isMapped = isMapped;
     this.isStrict = isStrict;
     this.#units = units;
   }
 
   /** Returns notes about a part of the record. */
   ofPart(): Notes {
-    return new Notes(this.source, this.isMapped, this.isStrict, this.#units);
+    return new Notes(this.source, this.isStrict, this.#units);
   }
 
-  /** Returns the unit that the user named, if the values are not converted yet. Other names of a weight state it. */
+  /** Returns the unit that the user named. Other names of a weight state it. */
   unitOf(field: string, spelling: string): Conversion | undefined {
     const isStated = field === 'weight' && plain(spelling) !== field;
-    return this.isMapped || isStated ? undefined : this.#units?.get(field);
+    return isStated ? undefined : this.#units?.get(field);
   }
 
   problem(field: string | undefined, problem: string): void {
@@ -64,7 +61,7 @@ export class Notes {
 
   /** Notes what may apply to every record of an input. */
   recur(key: string, field: string, message: string): void {
-    this.recurring.push({ key, source: this.source, field, message });
+    this.warnings.push({ key, source: this.source, field, message });
   }
 
   /** Notes what became of a value. */

@@ -1,6 +1,6 @@
-import { SyncError } from '../base/errors.ts';
 import { listNames } from './listed.ts';
 import { plain } from './names.ts';
+import { refusedInput } from './refused-input.ts';
 import type { JsonValue, RecordKind } from './types.ts';
 import { isObject, scalarText } from './values.ts';
 
@@ -36,13 +36,8 @@ export class People {
     const [member = ''] = this.#members.values();
     if (this.#members.size < 2) return;
     const people = listNames([...this.#members.keys()]);
-    throw new SyncError(
-      'INPUT_INVALID',
-      `${name} seems to have records of several people: "${member}" is ${people}.`,
-      {
-        hint: `Keep those of one, and delete the others. If all are of one person, remove "${member}".`,
-        details: { path: name },
-      },
-    );
+    const found = `${name} seems to have records of several people: "${member}" is ${people}`;
+    const hint = `Keep those of one, and delete the others. If all are of one person, remove "${member}".`;
+    throw refusedInput(name, found, hint);
   }
 }

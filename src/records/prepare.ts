@@ -9,6 +9,7 @@ import { listNames } from './listed.ts';
 import { type InputDays, extentOf, mergeDays } from './merge.ts';
 import type { Input } from './read/input.ts';
 import { People } from './people.ts';
+import { refusedInput } from './refused-input.ts';
 import { readInput } from './read-input.ts';
 import { ExportReader, type FoundExport } from './engine/export-reader.ts';
 import { unreadExport } from './engine/unread.ts';
@@ -187,7 +188,7 @@ async function readAll(
   for await (const raw of readInput(input, kind, { exports: reader })) {
     signal.throwIfAborted();
     count++;
-    if ('value' in raw && raw.mapped !== true) people.addOf(raw.value, kind);
+    if ('value' in raw && raw.rows === undefined) people.addOf(raw.value, kind);
     for (const reading of readRecord(kind, raw, ownOptions)) readings.push(reading);
   }
   people.rejectSeveral(input.name);
@@ -203,17 +204,20 @@ function rejectOtherKind(kind: RecordKind, name: string, readings: readonly Read
     const known = unreadExport(first.strange.join('\n'));
     const found =
       known === undefined
-        ? `${name} is JSON of an unknown program: ${listNames(first.strange)} are no fields.`
-        : `${name} is ${known.title}.`;
+        ? `${name} is JSON of an unknown program: ${listNames(first.strange)} are no fields`
+        : `${name} is ${known.title}`;
     const hint =
       known?.remedy ??
       phrase`${sync('sources')} lists the exports that sync reads. jq writes other values as records: ${documentUrl('records.md')}`;
-    throw new SyncError('INPUT_INVALID', found, { hint, details: { path: name } });
+    throw refusedInput(name, found, hint);
   }
   if (!refused.every(({ isOtherKind }) => isOtherKind)) return;
   const other = kind === 'wellness' ? 'nutrition' : 'wellness';
-  const hint = phrase`Send it with ${sync('push', other, name)}.`;
-  throw new SyncError('INPUT_INVALID', `${name} is ${other}.`, { hint, details: { path: name } });
+  throw refusedInput(
+    name,
+    `${name} is ${other}`,
+    phrase`Send it with ${sync('push', other, name)}.`,
+  );
 }
 
 /**

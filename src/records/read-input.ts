@@ -41,7 +41,7 @@ export async function* readInput(
     const { bytes, first } = await readHead(chunks);
     if (first !== undefined) {
       const lines = linesOf(name, bytes, chunks);
-      yield* (await exports?.readLines(name, first, lines)) ?? readLines(name, lines);
+      yield* (await exports?.readJson(name, first, lines)) ?? readLines(name, lines);
       return;
     }
     const all = prepend(bytes, chunks);
@@ -59,7 +59,7 @@ export async function* readInput(
     }
     const remedy = () => remedyOf(name, bytes, exports?.sources.list ?? []);
     const document = parseDocument(name, await joinUpTo(all, MAX_JSON_BYTES), remedy);
-    yield* (await exports?.readDocument(document)) ?? readDocument(document, kind);
+    yield* (await exports?.readJson(name, document)) ?? readDocument(name, document, kind);
   } finally {
     await chunks.return();
   }
@@ -96,7 +96,7 @@ export async function matchInput(
       return [];
     }
     const remedy = () => remedyOf(name, bytes, sources);
-    return matchJson(name, parseDocument(name, whole, remedy).value, sources);
+    return matchJson(name, parseDocument(name, whole, remedy), sources);
   } finally {
     await chunks.return();
   }

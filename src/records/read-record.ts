@@ -1,6 +1,7 @@
 import { SyncError } from '../base/errors.ts';
 import { type Verdict, judge } from './judge.ts';
 import { listNames } from './listed.ts';
+import { UNKNOWN_MEMBER } from './members.ts';
 import { readNutrition } from './nutrition/read-nutrition.ts';
 import type { FileFacts } from './objections/objection.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type Reading,
   type RecordKind,
   type RecordOptions,
-  type RecurringNote,
   type RefusedRecord,
   type Warning,
   isDraft,
@@ -116,7 +116,7 @@ const OTHERS = 'others';
 interface Counted {
   /** The first record that has the note. */
   readonly draft: DayDraft;
-  readonly note: Omit<Extract<RecurringNote, Warning>, 'key'>;
+  readonly note: Warning;
   times: number;
 }
 
@@ -129,13 +129,17 @@ function noteRecurring(drafts: readonly DayDraft[]): void {
   const unsent = new Set<string>();
   let first: DayDraft | undefined;
   for (const draft of drafts) {
-    for (const noted of draft.recurring) {
-      if ('member' in noted) {
+    const { warnings } = draft;
+    const recurring = warnings.filter(({ key }) => key !== undefined);
+    if (recurring.length === 0) continue;
+    draft.warnings = warnings.filter(({ key }) => key === undefined);
+    for (const noted of recurring) {
+      if (noted.key === UNKNOWN_MEMBER) {
         first ??= draft;
-        unsent.add(noted.member);
+        unsent.add(String(noted.message));
         continue;
       }
-      const { key: own, ...note } = noted;
+      const { key: own = '', ...note } = noted;
       const key = counted.has(own) || counted.size < MAX_KINDS ? own : OTHERS;
       const known = counted.get(key);
       if (known === undefined) counted.set(key, { draft, note, times: 1 });
@@ -147,7 +151,7 @@ function noteRecurring(drafts: readonly DayDraft[]): void {
     const often = times === 1 ? '' : ` (${count} times in this input)`;
     const others = `there are ${count} more such notes about fields and dates of this input`;
     if (key === OTHERS) warn(draft, { source: note.source, message: others });
-    else warn(draft, { ...note, message: `${note.message}${often}` });
+    else warn(draft, { ...note, message: `${String(note.message)}${often}` });
   }
   if (first === undefined) return;
   const message = `not sent, since the platform does not know it: ${listNames([...unsent])}`;

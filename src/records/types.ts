@@ -26,6 +26,11 @@ export interface Warning {
   readonly unsent?: true;
 }
 
+/** A note that may apply to many records of an input. Those with one key are reported once. */
+export interface Note extends Warning {
+  readonly key?: string;
+}
+
 /** The fault of one field of a record, or of the record if there is no field. */
 export interface Problem {
   readonly field?: string;
@@ -46,10 +51,8 @@ export interface Fault extends Problem {
 export interface RawRecord {
   readonly source: string;
   readonly value: JsonValue;
-  /** The record was made from an export with the mapping of its source. */
-  readonly mapped?: true;
   readonly doubts?: readonly Fault[];
-  /** The places of its items, if each is a row. */
+  /** The places of its items, if an export has each in a row: its values are converted already. */
   readonly rows?: readonly string[];
 }
 
@@ -107,18 +110,6 @@ export interface NutritionPart {
   /** When the file of a source was written (ms since the epoch): an older one is no new version. */
   readonly asOf?: number | undefined;
 }
-
-/** A note that may apply to many records of an input, and is reported once. */
-export type RecurringNote =
-  | (Warning & {
-      /** Notes with one key are reported once. */
-      readonly key: string;
-      readonly message: string;
-    })
-  | {
-      /** The name of a member that is not sent: one note names all of them. */
-      readonly member: string;
-    };
 
 /** The outcome of a day, from the delivery to the printed line. */
 export type DayOutcome =
@@ -258,10 +249,7 @@ export interface DayDraft extends Entry {
   zoneUsed: boolean;
   /** The time of the measurement (ms), if the record has one. */
   readonly at: number | undefined;
-  /** As in {@link RawRecord}. */
-  readonly mapped: boolean;
-  warnings: readonly Warning[];
-  recurring: readonly RecurringNote[];
+  warnings: readonly Note[];
   /** The faults of values that are not in it. */
   problems: readonly Fault[];
 }

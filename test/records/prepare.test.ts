@@ -241,11 +241,9 @@ describe('merging input by input', () => {
           ? fc.constant([])
           : fc.array(fc.constantFrom('x', 'y', 'z').map((name) => entryOf(item(name)))),
       warnings: fc.array(fc.constant(WARNING), { maxLength: MAX_WARNINGS + 2 }),
-      recurring: fc.constant([]),
       problems: fc.constant([]),
       zoneUsed: fc.boolean(),
       at: fc.constant(undefined),
-      mapped: fc.constant(false),
     });
 
   const inputs = (kind: 'wellness' | 'nutrition') =>

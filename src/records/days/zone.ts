@@ -1,6 +1,6 @@
 import { SyncError } from '../../base/errors.ts';
 import { isUtc } from '../../base/zone-name.ts';
-import type { Offsets, ZoneData } from './zones/offsets.ts';
+import type { OffsetAt, ZoneData } from './zones/offsets.ts';
 import type { Activity } from '../../fit/activity.ts';
 
 /**
@@ -12,23 +12,18 @@ import type { Activity } from '../../fit/activity.ts';
 
 const DAY = 24 * 60 * 60_000;
 
-/** How a wall time relates to instants: it happened once, was skipped, or happened twice. */
-export interface WallInstant {
+/** The instant of a wall time, which happened once, was skipped, or happened twice. */
+interface WallInstant {
   readonly instant: number;
   readonly kind: 'once' | 'gap' | 'overlap';
 }
 
 /** The rules of one zone. Get one from {@link zoneRules}. */
 export class ZoneRules {
-  readonly #offsets: Offsets;
+  readonly offsetAt: OffsetAt;
 
-  constructor(offsets: Offsets) {
-    this.#offsets = offsets;
-  }
-
-  /** Local time minus UTC at this instant, in ms. */
-  offsetAt(instant: number): number {
-    return this.#offsets.offsetAt(instant);
+  constructor(offsetAt: OffsetAt) {
+    this.offsetAt = offsetAt;
   }
 
   wallAt(instant: number): number {
@@ -72,8 +67,6 @@ export function startWithZoneData(data: ZoneData): void {
   newest ??= data;
 }
 
-const UTC: Offsets = { offsetAt: () => 0 };
-
 /**
  * Returns the rules of a zone, from the data that {@link useZoneData} named. UTC needs none.
  *
@@ -83,13 +76,13 @@ const UTC: Offsets = { offsetAt: () => 0 };
 export function zoneRules(name: string): ZoneRules {
   let found = rules.get(name);
   if (found === undefined) {
-    found = new ZoneRules(isUtc(name) ? UTC : offsetsOf(name));
+    found = new ZoneRules(isUtc(name) ? () => 0 : offsetsOf(name));
     rules.set(name, found);
   }
   return found;
 }
 
-function offsetsOf(name: string): Offsets {
+function offsetsOf(name: string): OffsetAt {
   if (newest === undefined) throw new Error('No zone data was chosen');
   const offsets = newest.offsets(name);
   if (offsets === undefined) {

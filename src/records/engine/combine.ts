@@ -40,8 +40,6 @@ export function combination(name: Name = 'latest', prefer: readonly string[] = [
       return chosen((next, kept) => isLater(next, kept, true));
     case 'earliest':
       return chosen((next, kept) => isLater(kept, next, false));
-    case 'max':
-      return chosen((next, kept) => Number(next.value) > Number(kept.value));
     case 'sum':
       return total((sum) => sum);
     case 'once':

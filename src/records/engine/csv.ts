@@ -4,6 +4,7 @@ import { parse as parseNow } from 'csv-parse/sync';
 import { SyncError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import { plain } from '../names.ts';
+import { refusedInput } from '../refused-input.ts';
 import type { JsonValue } from '../types.ts';
 import { anyOf, matches } from './recognise.ts';
 import type { Encoding } from '../read/text.ts';
@@ -260,11 +261,8 @@ async function* textOf(
     decoder.decode();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new SyncError('INPUT_INVALID', `${name} is not UTF-8 text.`, {
-      hint: 'Save it as UTF-8: spreadsheets call that "CSV UTF-8".',
-      cause: error,
-      details: { path: name },
-    });
+    const hint = 'Save it as UTF-8: spreadsheets call that "CSV UTF-8".';
+    throw refusedInput(name, `${name} is not UTF-8 text`, hint, { cause: error });
   }
 }
 
@@ -278,13 +276,11 @@ function isTableFault(error: unknown): error is TableFault {
 }
 
 function tableFault(name: string, fault: TableFault): SyncError {
+  const { code, lines: line } = fault;
   const message =
-    fault.code === 'CSV_QUOTE_NOT_CLOSED'
+    code === 'CSV_QUOTE_NOT_CLOSED'
       ? 'a quoted cell has no end'
       : fault.message.split(/[:,] (?:got|at line)/)[0];
-  return new SyncError('INPUT_INVALID', `${name}:${fault.lines}: ${message}.`, {
-    hint: 'The file may be cut off: export or download it again.',
-    cause: fault,
-    details: { path: name, line: fault.lines },
-  });
+  const hint = 'The file may be cut off: export or download it again.';
+  return refusedInput(name, `${name}:${line}: ${message}`, hint, { cause: fault, line });
 }

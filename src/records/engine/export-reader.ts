@@ -1,5 +1,4 @@
 import type { FitSample } from '../../fit/wellness.ts';
-import type { Document } from '../read/document.ts';
 import { fitSamples } from '../read/fit-input.ts';
 import { JsonFault } from '../../base/json.ts';
 import { parseText } from '../read/json.ts';
@@ -14,19 +13,13 @@ import type {
   SourceOptions,
 } from '../types.ts';
 import { planIn } from '../plan.ts';
+import { refusedInput } from '../refused-input.ts';
 import { isObject, show } from '../values.ts';
 import { readMapped } from './read-mapped.ts';
 import { decodeHead } from '../read/text.ts';
 import { recordsAt } from './path.ts';
 import { matchFit, matchJson, matchXml, membersOf, unreadNames } from './recognise.ts';
-import {
-  invalid,
-  otherKind,
-  otherSource,
-  rejectStrange,
-  unknownTable,
-  unknownXml,
-} from './refusals.ts';
+import { otherKind, otherSource, rejectStrange, unknownTable, unknownXml } from './refusals.ts';
 import { type NumberForm, POINTS } from './number.ts';
 import { judgeUnits } from './unit.ts';
 import { type Row, type Rows, jsonRow } from './row.ts';
@@ -53,7 +46,7 @@ export class ExportReader {
   /** The units of the input's fields, once its columns are known. */
   units: FieldUnits | undefined;
   readonly #unread = new Set<string>();
-  #found: FoundExport | undefined;
+  #found: Match | undefined;
 
   constructor(kind: RecordKind, options: RecordOptions, sources: SourceOptions) {
     this.#kind = kind;
@@ -79,44 +72,33 @@ export class ExportReader {
   }
 
   /**
-   * Returns the records of a JSON document; undefined if it is in the platform's form.
+   * Returns the records of a JSON document, or of one on each line; undefined if they are in the platform's form.
    *
+   * @param first the document, or that of the first line
    * @throws SyncError `INPUT_INVALID` if it is not from the named source, or has no records of this kind
    */
-  async readDocument({ name, value }: Document): Promise<RecordStream | undefined> {
-    return await this.#readJson(name, value, (match) => [jsonRows(name, value, match)]);
-  }
-
-  /**
-   * Returns the records of NDJSON; undefined if it is in the platform's form.
-   *
-   * @param first the record on the first line
-   */
-  async readLines(
+  async readJson(
     name: string,
     first: JsonValue,
-    lines: AsyncIterable<Line>,
+    lines?: AsyncIterable<Line>,
   ): Promise<RecordStream | undefined> {
-    return await this.#readJson(name, first, (match) => rowsOfLines(name, lines, match));
-  }
-
-  /** @param sample the document, or the first of several */
-  async #readJson(name: string, sample: JsonValue, rowsOf: (match: Match) => Rows) {
-    const match = await this.#choose(name, matchJson(name, sample, this.sources.list));
+    const match = await this.#choose(name, matchJson(name, first, this.sources.list));
     if (match === undefined) return undefined;
     const { mapping } = match;
-    const header = membersOf(sample, mapping.records);
+    const header = membersOf(first, mapping.records);
     if (mapping.guess === true)
       for (const member of unreadNames(header, mapping)) this.#unread.add(member);
     this.units = await judgeUnits(name, match, { header }, this.sources);
-    return this.#mapped(name, rowsOf(match), match, POINTS);
+    const rows =
+      lines === undefined ? [jsonRows(name, first, match)] : rowsOfLines(name, lines, match);
+    return this.#mapped(name, rows, match, POINTS);
   }
 
   /**
    * Returns the records of a table or of XML; undefined if the text is neither.
    *
    * @param head the first bytes of the file, with which `chunks` begin, too
-   * @throws SyncError `INPUT_INVALID` if no source matches, as in `readDocument`
+   * @throws SyncError `INPUT_INVALID` if no source matches, as in `readJson`
    */
   async readText(
     name: string,
@@ -140,7 +122,7 @@ export class ExportReader {
       const header = form?.header ?? [text.split(/\r?\n/, 1).join()];
       throw unknownTable(name, text, header, linesBeforeHeader(name, text, this.sources.list));
     }
-    const { source, mapping } = match;
+    const { mapping } = match;
     const unread = unreadNames(form.header, mapping);
     const isGuess = mapping.guess === true && !this.sources.named;
     if (isGuess) rejectStrange(name, form, unread, match);
@@ -155,13 +137,13 @@ export class ExportReader {
       mapping.kind === 'wellness'
         ? isGuess
         : mapping.guess === true && mapping.totals !== undefined;
-    return this.#mapped(name, rows, { source, mapping }, numbers, oneRowADay);
+    return this.#mapped(name, rows, match, numbers, oneRowADay);
   }
 
   #mapped(
     name: string,
     rows: Rows,
-    match: FoundExport,
+    match: Match,
     numbers: NumberForm,
     oneRowADay = false,
   ): RecordStream {
@@ -243,7 +225,7 @@ async function* rowsOfLines(
       const source = `${name}:${number}`;
       const problem = `is not JSON: ${error.message}`;
       if (match.mapping.guess !== true)
-        throw invalid(name, `${source} ${problem}`, 'Export it again.');
+        throw refusedInput(name, `${source} ${problem}`, 'Export it again.');
       yield [{ source, get: () => undefined, problem }];
     }
   }

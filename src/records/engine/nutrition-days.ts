@@ -86,7 +86,7 @@ export class NutritionDays {
       if (day === undefined || isRefused === true) continue;
       const items = this.#mapping.item === undefined ? {} : { items: day.items };
       const value = { date, ...items, ...day.totals };
-      yield { source: day.source, mapped: true, value, doubts: day.doubts, rows: day.rows };
+      yield { source: day.source, value, doubts: day.doubts, rows: day.rows };
     }
   }
 }

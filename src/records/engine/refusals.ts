@@ -1,8 +1,9 @@
 import { documentUrl } from '../../base/version.ts';
 import { SyncError } from '../../base/errors.ts';
-import { type Text, phrase, sync } from '../../base/phrase.ts';
+import { phrase, sync } from '../../base/phrase.ts';
 import { listNames } from '../listed.ts';
 import { plain } from '../names.ts';
+import { refusedInput } from '../refused-input.ts';
 import type { RecordKind } from '../types.ts';
 import type { TableForm } from './csv.ts';
 import { matchTitle } from './recognise.ts';
@@ -26,13 +27,13 @@ export function rejectStrange(
   const isTwice = (name: string) => read.indexOf(name) !== read.lastIndexOf(name);
   const twice = header.find((column) => column !== '' && isTwice(plain(column)));
   if (twice !== undefined) {
-    throw invalid(name, `${name} has the column "${twice}" twice`, 'Remove the wrong one.');
+    throw refusedInput(name, `${name} has the column "${twice}" twice`, 'Remove the wrong one.');
   }
   const strange = strangeColumns(unread, read);
   if (strange.length === 0) return;
   const diary = mapping.kind === 'wellness' ? 'wellness diary' : 'food log';
   const seen = `${name} is perhaps no ${diary}: it has the columns ${listNames(strange)}`;
-  throw invalid(name, seen, nameSource(source.name));
+  throw refusedInput(name, seen, nameSource(source.name));
 }
 
 /** @param row its place in the file */
@@ -47,7 +48,7 @@ export function secondRow(row: string, date: string, kind: RecordKind): SyncErro
 
 export function otherKind(name: string, match: Match): SyncError {
   const { kind } = match.mapping;
-  return invalid(
+  return refusedInput(
     name,
     `${name} is ${kind} (${matchTitle(match)})`,
     phrase`Send it with ${sync('push', kind, name)}.`,
@@ -56,7 +57,7 @@ export function otherKind(name: string, match: Match): SyncError {
 
 export function otherSource(name: string, sources: readonly Source[]): SyncError {
   const titles = sources.map(({ title }) => title).join(', ');
-  return invalid(
+  return refusedInput(
     name,
     `${name} is no file of this source: ${titles}`,
     phrase`${sync('sources', name)} says which source it matches.`,
@@ -71,13 +72,13 @@ export function unknownTable(
   before: number | undefined,
 ): SyncError {
   const known = unreadExport(text);
-  if (known !== undefined) return invalid(name, `${name} is ${known.title}`, known.remedy);
+  if (known !== undefined) return refusedInput(name, `${name} is ${known.title}`, known.remedy);
   if (before !== undefined) {
     const found = `${name} has other lines before its header, which is perhaps line ${before + 1}`;
     const divide = 'Delete them, and divide the file at each further header.';
-    return invalid(name, found, `${divide} sync knows these columns.`);
+    return refusedInput(name, found, `${divide} sync knows these columns.`);
   }
-  return invalid(
+  return refusedInput(
     name,
     `${name} is a table from an unknown program, with the columns ${listNames(header, 6)}`,
     phrase`${sync('sources')} lists the exports that sync reads. A table with the platform's names is read too, such as date and restingHr, date and carbs, or logged_at, name and carbs: ${documentUrl('records.md')}`,
@@ -87,18 +88,14 @@ export function unknownTable(
 export function unknownXml(name: string, text: string): SyncError {
   const isPage = /^\s*<(?:!doctype html|html)/i.test(text);
   return isPage
-    ? invalid(
+    ? refusedInput(
         name,
         `${name} is a web page (HTML)`,
         'Download the export itself, not the page that links to it.',
       )
-    : invalid(
+    : refusedInput(
         name,
         `${name} is XML from an unknown program`,
         phrase`${sync('sources')} lists the exports that sync reads.`,
       );
-}
-
-export function invalid(name: string, message: string, hint: Text): SyncError {
-  return new SyncError('INPUT_INVALID', `${message}.`, { hint, details: { path: name } });
 }

@@ -146,23 +146,17 @@ export class WellnessDays {
 
   /** Makes a day of each sleep that is the longest of its day. */
   #addSleeps(): void {
-    const longest = new Map<string, number>();
     for (const parts of followingEachOther(this.#parts.splice(0))) {
       const [first, last = first] = [parts[0], parts.at(-1)];
       if (first === undefined || last === undefined) continue;
       const day = new WellnessDay(first.source);
-      let length = 0;
       for (const { values, faults, source, doubt, end } of parts) {
         day.faults.push(...faults);
         if (doubt !== undefined) day.doubts.push(doubt);
-        for (const found of values) {
-          day.add(found, { instant: end * 1_000, source });
-          if (found.field === 'sleepSecs') length += Number(found.raw.value);
-        }
+        for (const found of values) day.add(found, { instant: end * 1_000, source });
       }
-      if (length <= (longest.get(last.date) ?? -1)) continue;
-      longest.set(last.date, length);
-      this.#days.set(last.date, day);
+      const known = this.#days.get(last.date);
+      if (known === undefined || day.secsAsleep > known.secsAsleep) this.#days.set(last.date, day);
     }
   }
 
@@ -261,6 +255,10 @@ class WellnessDay {
     return [...this.#fields.values()].filter(isWhole);
   }
 
+  get secsAsleep(): number {
+    return Number(this.#fields.get('sleepSecs')?.all.result().value ?? 0);
+  }
+
   get hasValues(): boolean {
     return this.#unsent.size > 0 || this.#whole.length > 0;
   }
@@ -271,7 +269,7 @@ class WellnessDay {
     const isOfOne = sources.size < 2 && samples.every(({ sample: { count = 1 } }) => count < 2);
     // A day from one record has its place; of several, the file.
     const [only = this.#source] = isOfOne ? sources : [options.name];
-    const notes = new Notes(only, true, options.strict === true);
+    const notes = new Notes(only, options.strict === true);
     notes.problems.push(...this.faults);
     for (const doubt of this.doubts) notes.adapt(undefined, doubt);
     const values: JsonObject = {};

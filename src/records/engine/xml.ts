@@ -1,7 +1,7 @@
 import { Parser, type QuoteType } from 'htmlparser2';
-import { SyncError } from '../../base/errors.ts';
 import { XmlFault, XmlFeed, decodedXml } from '../../base/xml.ts';
 import type { Row } from './row.ts';
+import { refusedInput } from '../refused-input.ts';
 import { MAX_UNREAD } from './row-values.ts';
 import type { Mapping, Path } from '../sources/types.ts';
 
@@ -26,16 +26,15 @@ export async function* readXml(
       while (parts.next().done !== true) yield rows.splice(0);
     }
   } catch (error) {
-    throw error instanceof XmlFault ? unlikeExports(name, error.message) : error;
+    if (!(error instanceof XmlFault)) throw error;
+    throw refusedInput(name, `${name} ${error.message}, which no export does`, 'Export it again.');
   }
   parser.end();
   yield rows;
   if (open.size === 0) return;
   const [root] = open;
-  throw new SyncError('INPUT_INVALID', `${name} is cut off: it ends before </${String(root)}>.`, {
-    hint: 'Export it again, and copy or unpack it completely.',
-    details: { path: name },
-  });
+  const found = `${name} is cut off: it ends before </${String(root)}>`;
+  throw refusedInput(name, found, 'Export it again, and copy or unpack it completely.');
 }
 
 /**
@@ -99,13 +98,6 @@ class RowParser extends Parser {
   override onattribend(quote: QuoteType, end: number): void {
     if (this.row !== undefined) super.onattribend(quote, end);
   }
-}
-
-function unlikeExports(name: string, fault: string): SyncError {
-  return new SyncError('INPUT_INVALID', `${name} ${fault}, which no export does.`, {
-    hint: 'Export it again.',
-    details: { path: name },
-  });
 }
 
 /**

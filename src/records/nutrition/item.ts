@@ -39,8 +39,8 @@ export function readItem(
     notes.problem(path, `is ${show(raw)}; an object is expected`);
     return;
   }
-  const { problems, warnings, recurring } = notes;
-  const [faults, warned, recurred] = [problems.length, warnings.length, recurring.length];
+  const { problems, warnings } = notes;
+  const [faults, warned] = [problems.length, warnings.length];
   const day = named?.date;
   const written = writtenTime(raw, path, day, zone, notes);
   const { read, unknown } = readFields(raw, ITEM_NAMES, notes, path, written?.names);
@@ -71,7 +71,6 @@ export function readItem(
   own.items.push(entryOf(read, notes, { date: own.date, path }));
   own.zoneUsed ||= zoneUsed;
   own.notes.warnings.push(...warnings.splice(warned));
-  own.notes.recurring.push(...recurring.splice(recurred));
 }
 
 interface WrittenTime {

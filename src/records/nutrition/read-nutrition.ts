@@ -13,8 +13,9 @@ import { isObject, scalarText, show } from '../values.ts';
  * grouped by the local date of `logged_at`: a record that spans days becomes one record a day.
  */
 export function readNutrition(record: RawRecord, options: RecordOptions): readonly Reading[] {
-  const { source, value, mapped = false, doubts = [], rows } = record;
-  const notes = new Notes(source, mapped, options.strict, options.sources?.units);
+  const { source, value, doubts = [], rows } = record;
+  const units = rows === undefined ? options.sources?.units : undefined;
+  const notes = new Notes(source, options.strict, units);
   for (const { problem, ...doubt } of doubts) {
     if (options.strict) notes.problems.push({ problem, ...doubt });
     else notes.warnings.push({ source, ...doubt, message: problem });
@@ -61,8 +62,7 @@ export function readNutrition(record: RawRecord, options: RecordOptions): readon
     return [{ source, date: named?.date, problems: notes.problems }];
   }
   return days.map(({ date: on, zoneUsed, items, notes: own }, index) => {
-    own.warnings.unshift(...notes.warnings);
-    if (index === 0) own.recurring.unshift(...notes.recurring);
+    own.warnings.unshift(...notes.warnings.filter(({ key }) => index === 0 || key === undefined));
     return draftOf(read, own, {
       date: on,
       values: { ...kept },

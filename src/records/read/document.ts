@@ -1,19 +1,15 @@
-import { SyncError } from '../../base/errors.ts';
+import type { SyncError } from '../../base/errors.ts';
 import { JsonFault } from '../../base/json.ts';
 import { JsonTooLarge, MAX_JSON_BYTES, parseText, tooLong } from './json.ts';
 import { dateName, plain } from '../names.ts';
 import { joinPointer, listNames } from '../listed.ts';
 import { decodeText, positionOf } from './text.ts';
+import { refusedInput } from '../refused-input.ts';
 import type { JsonObject, JsonValue, RawRecord, RecordKind } from '../types.ts';
 import { isObject } from '../values.ts';
 
 /** More records in one input are refused; there are fewer than 50,000 dates to put them on. */
 export const MAX_RECORDS = 1_000_000;
-
-export interface Document {
-  readonly name: string;
-  readonly value: JsonValue;
-}
 
 /**
  * Reads the records of one JSON document in the platform's form: an array, an object, or an object with
@@ -22,10 +18,10 @@ export interface Document {
  * @throws SyncError `INPUT_INVALID` before anything is yielded.
  */
 export function* readDocument(
-  document: Document,
+  name: string,
+  value: JsonValue,
   kind: RecordKind,
 ): Generator<RawRecord, void, undefined> {
-  const { name, value } = document;
   const list = findList(name, value, kind);
   if (list === undefined) {
     yield { source: name, value };
@@ -48,19 +44,14 @@ const OWN_REMEDY = 'Write one record on each line, or split it, for example by y
  * @param bytes a document above the limit may be cut off
  * @throws SyncError `INPUT_INVALID` if it is too large, empty, not UTF-8 or not JSON
  */
-export function parseDocument(name: string, bytes: Buffer, remedy: Remedy): Document {
+export function parseDocument(name: string, bytes: Buffer, remedy: Remedy): JsonValue {
   if (bytes.length > MAX_JSON_BYTES) throw notJson(name, '', tooLong(), remedy);
   const text = decodeText(name, bytes);
-  if (text.trim() !== '') {
-    return { name, value: valueIn(name, text, remedy) };
+  if (text.trim() === '') {
+    const hint =
+      'Export it again if it should have records. A pipe without any passes an empty list: []';
+    throw refusedInput(name, `${name} is empty`, hint);
   }
-  throw new SyncError('INPUT_INVALID', `${name} is empty.`, {
-    hint: 'Export it again if it should have records. A pipe without any passes an empty list: []',
-    details: { path: name },
-  });
-}
-
-function valueIn(name: string, text: string, remedy: Remedy): JsonValue {
   try {
     return parseText(text);
   } catch (error) {
@@ -70,10 +61,8 @@ function valueIn(name: string, text: string, remedy: Remedy): JsonValue {
 }
 
 export function tooManyRecords(name: string): SyncError {
-  return new SyncError('INPUT_INVALID', `${name} has more than ${MAX_RECORDS} records.`, {
-    hint: 'Split it, for example by year.',
-    details: { path: name },
-  });
+  const found = `${name} has more than ${MAX_RECORDS} records`;
+  return refusedInput(name, found, 'Split it, for example by year.');
 }
 
 /** A list of records; without `member`, the document is the list. */
@@ -85,10 +74,8 @@ interface List {
 /** Finds the list that holds the records; undefined if the document is itself a record. */
 function findList(name: string, value: JsonValue, kind: RecordKind): List | undefined {
   if (!Array.isArray(value) && !isObject(value)) {
-    throw new SyncError('INPUT_INVALID', `${name} holds a single value, not records.`, {
-      hint: 'Give a JSON object, an array of objects, or one object a line.',
-      details: { path: name },
-    });
+    const hint = 'Give a JSON object, an array of objects, or one object a line.';
+    throw refusedInput(name, `${name} holds a single value, not records`, hint);
   }
   const list = Array.isArray(value) ? { elements: value } : chooseList(name, value, kind);
   if (list !== undefined && list.elements.length > MAX_RECORDS) throw tooManyRecords(name);
@@ -137,37 +124,30 @@ function chooseList(name: string, document: JsonObject, kind: RecordKind): List 
   const choice = listsOf(document, kind);
   const unit = unitMember(document);
   if (unit !== undefined && choice.length === 1) {
-    const stated = `${name} states units of its own: "${unit}".`;
+    const stated = `${name} states units of its own: "${unit}"`;
     const hint =
       "JSON records have the platform's units: convert the values, and remove this member.";
-    throw new SyncError('INPUT_INVALID', stated, { hint, details: { path: name } });
+    throw refusedInput(name, stated, hint);
   }
   if (choice.length <= 1) return choice[0];
   const listed = listNames(choice.map(({ member }) => member));
-  throw new SyncError('INPUT_INVALID', `${name} holds several lists: ${listed}.`, {
-    hint: `Name the list of records "${kind}", or give it in a file of its own.`,
-    details: { path: name },
-  });
+  const hint = `Name the list of records "${kind}", or give it in a file of its own.`;
+  throw refusedInput(name, `${name} holds several lists: ${listed}`, hint);
 }
 
 function notJson(name: string, text: string, fault: JsonFault, remedy: Remedy): SyncError {
   const { offset, message } = fault;
-  if (offset === undefined) {
-    const [problem, hint] =
-      fault instanceof JsonTooLarge
-        ? [`${name} ${message}.`, remedy() ?? OWN_REMEDY]
-        : [`${name}: ${message}.`];
-    return new SyncError('INPUT_INVALID', problem, { hint, cause: fault, details: { path: name } });
-  }
+  if (fault instanceof JsonTooLarge)
+    return refusedInput(name, `${name} ${message}`, remedy() ?? OWN_REMEDY, { cause: fault });
+  if (offset === undefined)
+    return refusedInput(name, `${name}: ${message}`, undefined, { cause: fault });
   const { line, column } = positionOf(text, offset);
-  return new SyncError('INPUT_INVALID', `${name}:${line}:${column}: ${message}.`, {
-    hint:
-      offset >= text.trimEnd().length
-        ? 'The file seems to be cut off: export or download it again.'
-        : message.includes('after JSON')
-          ? 'Several records go into an array, or one on each line.'
-          : undefined,
-    cause: fault,
-    details: { path: name, line, column },
-  });
+  const hint =
+    offset >= text.trimEnd().length
+      ? 'The file seems to be cut off: export or download it again.'
+      : message.includes('after JSON')
+        ? 'Several records go into an array, or one on each line.'
+        : undefined;
+  const found = `${name}:${line}:${column}: ${message}`;
+  return refusedInput(name, found, hint, { cause: fault, line, column });
 }

@@ -1,10 +1,10 @@
 import { documentUrl } from '../../base/version.ts';
-import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { checkEnvelope, HEADER_BYTES, readHeader } from '../../fit/envelope.ts';
 import { describeFileType, isActivity, readFileId } from '../../fit/file-id.ts';
 import { type FitSample, readFitWellness } from '../../fit/wellness.ts';
 import type { RecordKind } from '../types.ts';
+import { refusedInput } from '../refused-input.ts';
 
 /** Reads FIT files as an input of records. */
 
@@ -24,11 +24,7 @@ export function fitSamples(
   kind: RecordKind,
 ): readonly FitSample[] {
   const envelope = checkEnvelope(bytes);
-  if (envelope.state !== 'whole') {
-    throw new SyncError('INPUT_INVALID', `${name}: ${envelope.detail}`, {
-      details: { path: name },
-    });
-  }
+  if (envelope.state !== 'whole') throw refusedInput(name, `${name}: ${envelope.detail}`);
   const samples = readFitWellness(bytes);
   if (samples.length > 0) return samples;
   const fileId = readFileId(bytes);
@@ -36,8 +32,5 @@ export function fitSamples(
   const hint = isActivity(bytes, fileId)
     ? phrase`${sync('upload', name)} sends it.`
     : `Which measurements sync reads of FIT files: ${documentUrl('records.md')}`;
-  throw new SyncError('INPUT_INVALID', `${name} has no ${kind} in it: it is ${holds}.`, {
-    hint,
-    details: { path: name },
-  });
+  throw refusedInput(name, `${name} has no ${kind} in it: it is ${holds}`, hint);
 }

@@ -6,6 +6,7 @@ import { utf16Of } from '../../base/utf16.ts';
 import type { FitSample } from '../../fit/wellness.ts';
 import { NotPlainFile, describeNamedError, openPlainFile } from '../../system/plain-file.ts';
 import { keepHeapSmall } from '../../system/this-process.ts';
+import { refusedInput } from '../refused-input.ts';
 
 /** Limits an input; records of many years stay far below it. */
 export const MAX_INPUT_BYTES = 100 * 1024 * 1024;
@@ -94,10 +95,8 @@ export async function* openInput(
       if (encoding !== undefined) utf16 = new TextDecoder(encoding);
       size += chunk.length;
       if (size > limit.bytes) {
-        throw new SyncError('INPUT_INVALID', `${name} is larger than ${sizeOf(limit.bytes)}.`, {
-          hint: 'Split it, for example by year.',
-          details: { path: name },
-        });
+        const found = `${name} is larger than ${sizeOf(limit.bytes)}`;
+        throw refusedInput(name, found, 'Split it, for example by year.');
       }
       if (size > LARGE_INPUT) keepHeapSmall();
       yield utf16 === undefined
@@ -107,11 +106,9 @@ export async function* openInput(
   } catch (error) {
     if (systemCode(error) === undefined || error instanceof SyncError) throw error;
     // Opening a socket fails.
-    const cause = systemCode(error) === 'ENXIO' ? new NotPlainFile() : error;
-    throw new SyncError('INPUT_INVALID', `${name}: ${describeNamedError(cause)}`, {
-      cause: error,
-      details: { path: name },
-    });
+    const fault = systemCode(error) === 'ENXIO' ? new NotPlainFile() : error;
+    const found = `${name}: ${describeNamedError(fault)}`;
+    throw refusedInput(name, found, undefined, { cause: error });
   }
 }
 

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { SyncError } from '../../base/errors.ts';
 import { JsonFault } from '../../base/json.ts';
 import { MAX_RECORDS, tooManyRecords } from './document.ts';
 import { JsonTooLarge, parseText } from './json.ts';
 import { afterSpace, markLength } from './text.ts';
+import { refusedInput } from '../refused-input.ts';
 import type { RawRecord, RefusedRecord } from '../types.ts';
 
 /** Reads records of one JSON object a line. */
@@ -52,12 +52,9 @@ export async function* readLines(
   for await (const { number, bytes } of lines) {
     const record = readLine(`${name}:${number}`, bytes);
     if ('problems' in record && ++bad > MAX_BAD_LINES) {
-      throw new SyncError(
-        'INPUT_INVALID',
-        `${name} is not one JSON object a line: more than ${MAX_BAD_LINES} lines can't be read, ` +
-          `the last of them is line ${number}: ${record.problems[0]?.problem ?? ''}.`,
-        { details: { path: name, line: number } },
-      );
+      const last = `line ${number}: ${record.problems[0]?.problem ?? ''}`;
+      const found = `${name} is not one JSON object a line: more than ${MAX_BAD_LINES} lines can't be read, the last of them is ${last}`;
+      throw refusedInput(name, found, undefined, { line: number });
     }
     yield record;
   }

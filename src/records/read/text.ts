@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { SyncError } from '../../base/errors.ts';
 import { type Text, phrase, sync } from '../../base/phrase.ts';
+import { refusedInput } from '../refused-input.ts';
 
 /** Decodes the bytes of an input, and recognises files that are not text. */
 
@@ -49,10 +49,8 @@ export function decodeText(name: string, bytes: Buffer): string {
   if (isUtf8(body)) return text;
   // U+FFFD stands for the bytes that could not be decoded.
   const { line, column } = positionOf(text, text.indexOf('\ufffd'));
-  throw new SyncError('INPUT_INVALID', `${name}:${line}:${column}: the text is not UTF-8.`, {
-    hint: 'Save the file as UTF-8.',
-    details: { path: name, line, column },
-  });
+  const found = `${name}:${line}:${column}: the text is not UTF-8`;
+  throw refusedInput(name, found, 'Save the file as UTF-8.', { line, column });
 }
 
 /**
@@ -63,11 +61,7 @@ export function decodeText(name: string, bytes: Buffer): string {
  */
 export function rejectOtherFormat(name: string, bytes: Buffer): void {
   const other = otherFormat(name, bytes);
-  if (other === undefined) return;
-  throw new SyncError('INPUT_INVALID', `${name} is ${other.what}.`, {
-    hint: other.hint,
-    details: { path: name },
-  });
+  if (other !== undefined) throw refusedInput(name, `${name} is ${other.what}`, other.hint);
 }
 
 const SAVE_AS_UTF8 =

@@ -27,13 +27,8 @@ function metricIn(
   return metric(named, { ...rule, unit: { from: '^.units', factors } });
 }
 
-/** A night is exported again while it grows: the longest of its versions is complete. */
-const sleepColumn = (...from: string[]): MappingRule => ({
-  from,
-  factor: HOUR_SECS,
-  combine: 'max',
-  none: [0],
-});
+/** A night is exported again while it grows: its longest version is complete, and counts as the longest sleep. */
+const sleepColumn = (...from: string[]): MappingRule => ({ from, factor: HOUR_SECS, none: [0] });
 
 const sleep = (...from: string[]): MappingRule => ({
   ...sleepColumn(...from),

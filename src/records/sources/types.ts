@@ -231,5 +231,5 @@ export interface MappingRule {
    * sum in which every moment counts from one origin, `night` the seconds of the longest sleep that ends
    * on the day.
    */
-  readonly combine?: 'latest' | 'earliest' | 'sum' | 'mean' | 'max' | 'once' | 'night';
+  readonly combine?: 'latest' | 'earliest' | 'sum' | 'mean' | 'once' | 'night';
 }

@@ -21,7 +21,7 @@ import { isObject, show } from '../values.ts';
  * does not know is invalid, since nothing of it would be kept.
  */
 export function readWellness({ source, value }: RawRecord, options: RecordOptions): Reading {
-  const notes = new Notes(source, false, options.strict, options.sources?.units);
+  const notes = new Notes(source, options.strict, options.sources?.units);
   if (!isObject(value)) {
     return { source, problems: [{ problem: `is ${show(value)}; an object is expected` }] };
   }

@@ -20,8 +20,8 @@ beforeAll(useRuntimeZones);
 
 async function useRuntimeZones(): Promise<void> {
   const { useZoneData } = await import('../../../src/records/days/zone.ts');
-  const { RuntimeOffsets } = await import('../../../src/records/days/zones/runtime.ts');
-  useZoneData({ version: '', origin: 'runtime', offsets: (zone) => new RuntimeOffsets(zone) });
+  const { runtimeOffsets } = await import('../../../src/records/days/zones/runtime.ts');
+  useZoneData({ version: '', origin: 'runtime', offsets: runtimeOffsets });
 }
 
 const KNOWN = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'Etc/GMT+12', 'Etc/GMT-14'];

@@ -14,8 +14,8 @@ export const SHIPPED = { version: '2026f', released: '2026-10-29' } as const;
 export async function newestZoneData(runtime: string | undefined): Promise<ZoneData> {
   if (runtime !== undefined && runtime >= SHIPPED.version) {
     // Not above: date-fns-tz asks `Intl` while it loads, which takes longer than most commands.
-    const { RuntimeOffsets } = await import('./runtime.ts');
-    return { version: runtime, origin: 'runtime', offsets: (zone) => new RuntimeOffsets(zone) };
+    const { runtimeOffsets } = await import('./runtime.ts');
+    return { version: runtime, origin: 'runtime', offsets: runtimeOffsets };
   }
   const { shippedZoneData } = await import('./shipped.ts');
   return shippedZoneData;

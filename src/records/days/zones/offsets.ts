@@ -1,8 +1,5 @@
-/** The offsets of one zone over time. */
-export interface Offsets {
-  /** Returns local time minus UTC at an instant; both in ms. */
-  offsetAt(instant: number): number;
-}
+/** Returns the local time of one zone minus UTC at an instant; both in ms. */
+export type OffsetAt = (instant: number) => number;
 
 /** A release of the IANA time zone database, as one of its carriers has it. */
 export interface ZoneData {
@@ -11,5 +8,5 @@ export interface ZoneData {
   /** `runtime`: Node's ICU. `shipped`: a part of sync. */
   readonly origin: 'runtime' | 'shipped';
   /** Returns the offsets of a zone, in any capitals; undefined if this data does not have it. */
-  offsets(name: string): Offsets | undefined;
+  offsets(name: string): OffsetAt | undefined;
 }

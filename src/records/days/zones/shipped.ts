@@ -1,5 +1,5 @@
 import latest from 'moment-timezone/data/packed/latest.json' with { type: 'json' };
-import type { Offsets, ZoneData } from './offsets.ts';
+import type { OffsetAt, ZoneData } from './offsets.ts';
 
 /**
  * The packed data of moment-timezone: `NAME|abbreviations|offsets|indices|untils|population` for each
@@ -14,13 +14,6 @@ export interface PackedData {
 }
 
 const SECOND = 1_000;
-
-/** A change of a zone's offset. Both in ms; the instant since 1970-01-01T00:00:00Z. */
-interface OffsetChange {
-  readonly instant: number;
-  /** The offset from this instant on. */
-  readonly offset: number;
-}
 
 /** The table that is shipped with sync. The build trims it (`scripts/bundles.mjs`). */
 export const shippedZoneData = packedZoneData(latest);
@@ -42,7 +35,7 @@ export function packedZoneData({ version, zones, links }: PackedData): ZoneData 
   };
 }
 
-function unpack(zone: string): Timeline {
+function unpack(zone: string): OffsetAt {
   const [, , offsets = '', indices = '', untils = ''] = zone.split('|');
   const known = offsets.split(' ').map((text) => -timeOf(text) || 0);
   const [first = 0, ...later] = Array.from(indices, (digit) => known[valueOf(digit)] ?? 0);
@@ -52,7 +45,16 @@ function unpack(zone: string): Timeline {
     instant += length;
     return { instant, offset: later[index] ?? first };
   });
-  return new Timeline(first, changes);
+  return (at) => {
+    let low = 0;
+    let high = changes.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((changes[middle]?.instant ?? Infinity) <= at) low = middle + 1;
+      else high = middle;
+    }
+    return changes[low - 1]?.offset ?? first;
+  };
 }
 
 /** Reads minutes to the base 60; the first digit of a fraction counts seconds. Returns ms. */
@@ -67,29 +69,4 @@ const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX';
 
 function valueOf(digit: string): number {
   return DIGITS.indexOf(digit);
-}
-
-class Timeline implements Offsets {
-  readonly #first: number;
-  readonly #changes: readonly OffsetChange[];
-
-  /**
-   * @param first the offset before the first change (ms)
-   * @param changes in the order of their instants
-   */
-  constructor(first: number, changes: readonly OffsetChange[]) {
-    this.#first = first;
-    this.#changes = changes;
-  }
-
-  offsetAt(instant: number): number {
-    let low = 0;
-    let high = this.#changes.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#changes[middle]?.instant ?? Infinity) <= instant) low = middle + 1;
-      else high = middle;
-    }
-    return this.#changes[low - 1]?.offset ?? this.#first;
-  }
 }

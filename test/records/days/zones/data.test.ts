@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { newestZoneData, releasedBy, SHIPPED } from '../../../../src/records/days/zones/newest.ts';
-import { RuntimeOffsets } from '../../../../src/records/days/zones/runtime.ts';
+import { runtimeOffsets } from '../../../../src/records/days/zones/runtime.ts';
 import { type PackedData, packedZoneData } from '../../../../src/records/days/zones/shipped.ts';
 import packed from 'moment-timezone/data/packed/latest.json' with { type: 'json' };
 
@@ -10,7 +10,7 @@ const DAY = 86_400_000;
 
 /** Returns an offset as hours. */
 function hoursAt(zone: string, at: string): number {
-  return (shipped.offsets(zone)?.offsetAt(Date.parse(at)) ?? NaN) / 3_600_000;
+  return (shipped.offsets(zone)?.(Date.parse(at)) ?? NaN) / 3_600_000;
 }
 
 describe('the shipped zone data', () => {
@@ -46,9 +46,9 @@ describe('the shipped zone data', () => {
     const all = process.env['SYNC_TEST_ALL_ZONES'] === '1';
     const zones = Intl.supportedValuesOf('timeZone').filter((_, index) => all || index % 15 === 0);
     const differing = zones.filter((zone) => {
-      const [own, runtime] = [shipped.offsets(zone), new RuntimeOffsets(zone)];
+      const [own, runtime] = [shipped.offsets(zone), runtimeOffsets(zone)];
       for (let at = Date.UTC(1990, 0, 1); at < Date.UTC(2020, 0, 1); at += 29 * DAY) {
-        if (own?.offsetAt(at) !== runtime.offsetAt(at)) return true;
+        if (own?.(at) !== runtime(at)) return true;
       }
       return false;
     });
@@ -65,7 +65,7 @@ describe('the shipped zone data', () => {
       const zone = name.slice(0, name.indexOf('|'));
       const [all, kept] = [shipped.offsets(zone), bundled.offsets(zone)];
       for (let at = Date.UTC(1970, 0, 1); at < Date.UTC(2101, 0, 3); at += 30 * DAY) {
-        if (all?.offsetAt(at) !== kept?.offsetAt(at)) expect.unreachable(`${zone} ${at}`);
+        if (all?.(at) !== kept?.(at)) expect.unreachable(`${zone} ${at}`);
       }
     }
   });
@@ -92,7 +92,7 @@ describe('the newest zone data', () => {
   test('of the runtime has the offsets that date-fns-tz gives', async () => {
     const berlin = (await newestZoneData('2027a')).offsets('Europe/Berlin');
     const hours = ['2026-03-29T00:59:59Z', '2026-03-29T01:00:00Z'].map(
-      (at) => (berlin?.offsetAt(Date.parse(at)) ?? NaN) / 3_600_000,
+      (at) => (berlin?.(Date.parse(at)) ?? NaN) / 3_600_000,
     );
     expect(hours).toEqual([1, 2]);
   });
