@@ -3,16 +3,13 @@ import type { Context } from '../base/context.ts';
 import { findFiles, type RecordingFile } from '../inputs/find-files.ts';
 import { isZipName } from '../archive/zip-name.ts';
 import { isTrackName } from '../inputs/recording-names.ts';
-import type { RunTarget } from './batch-sender.ts';
 import type { UploadItem } from './report.ts';
+import type { ArchiveTarget } from './send-archives.ts';
 import { type SendOptions, alreadyUploaded, isDone, outcomeOf } from './known-outcome.ts';
-import type { KnownFiles } from '../ledger/known-files.ts';
 import { keepHeapSmall } from '../system/this-process.ts';
 
-export interface BatchTarget extends RunTarget {
-  readonly known: KnownFiles;
+export interface BatchTarget extends ArchiveTarget {
   readonly cwd: string;
-  readonly tempFolder: string;
   /** Called for each zip archive in a folder. */
   readonly onArchive?: ((path: string) => void) | undefined;
   /** Called before the first file is read, which waits until it resolves. */

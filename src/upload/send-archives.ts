@@ -1,13 +1,18 @@
 import { basename } from 'node:path';
 import { Archives, isZipFile } from '../archive/archives.ts';
 import type { Context } from '../base/context.ts';
-import { type BatchSender, unreadableItem } from './batch-sender.ts';
+import { type BatchSender, type RunTarget, unreadableItem } from './batch-sender.ts';
 import type { RecordingFile } from '../inputs/find-files.ts';
+import type { KnownFiles } from '../ledger/known-files.ts';
 import type { SendOptions } from './known-outcome.ts';
-import type { BatchTarget } from './pipeline.ts';
 import { isRecordingName, isTrackName } from '../inputs/recording-names.ts';
 import { type TrackEntry, newRoom, sendTracks, tracksIn } from './send-tracks.ts';
 import { type Sendable, sendableOf } from './sendable.ts';
+
+export interface ArchiveTarget extends RunTarget {
+  readonly known: KnownFiles;
+  readonly tempFolder: string;
+}
 
 /**
  * Sends the recordings in zip archives, at any depth, and then the activities of GPX and TCX files. A file that is no
@@ -21,7 +26,7 @@ export async function sendArchivesAndTracks(
   trackFiles: readonly RecordingFile[],
   sender: BatchSender,
   options: SendOptions,
-  target: BatchTarget,
+  target: ArchiveTarget,
 ): Promise<void> {
   const archives = new Archives(context.signal, target.tempFolder);
   const tracks = trackFiles.map(sendableOf);
@@ -47,7 +52,7 @@ export async function sendArchivesAndTracks(
 async function* recordingsIn(
   archives: Archives,
   { path, absolute }: RecordingFile,
-  { report }: Pick<BatchTarget, 'report'>,
+  { report }: Pick<ArchiveTarget, 'report'>,
   tracks: Sendable[],
 ): AsyncGenerator<Sendable, void, undefined> {
   for await (const found of archives.members(path, absolute)) {
