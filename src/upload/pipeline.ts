@@ -6,6 +6,7 @@ import { isTrackName } from '../inputs/recording-names.ts';
 import type { UploadItem } from './report.ts';
 import type { ArchiveTarget } from './send-archives.ts';
 import { type SendOptions, alreadyUploaded, isDone, outcomeOf } from './known-outcome.ts';
+import type { KnownFiles } from '../ledger/known-files.ts';
 import { keepHeapSmall } from '../system/this-process.ts';
 
 export interface BatchTarget extends ArchiveTarget {
