@@ -10,28 +10,29 @@ import { parseArgs } from 'node:util';
 
 /** Phrases that withhold the actor or paraphrase a term of the field. */
 const IDIOMS = [
-  /\b(?:somebody|someone|nobody|no one|whoever|whatever|anybody)(?:'s)?\b/gi,
-  /\b(?:is|are|was|were|be|being|been) (?:told|said|at it|done with|gone on with)\b/gi,
-  /\btold\b/gi,
-  /\b(?:goes|go|going|gone|went) on\b/gi,
-  /\b(?:becomes|become|became) of\b/gi,
-  /\bwhose\b/gi,
-  /\bso (?:long|many|much|often)\b/gi,
-  /\bas (?:long|far) as\b/gi,
-  /\bat it\b/gi,
-  /\bin vain\b/gi,
-  /\bmend(?:s|ed|ing)?\b/gi,
-  /\bone that\b/gi,
-  /\bthose that\b/gi,
-  /\bthere (?:are|is) that\b/gi,
-  /\bwhat (?:is|was|were|are|waits|comes|came|goes|stands|lies|has|had|it|he|they|we)\b/gi,
-  /\bunder way\b/gi,
-  /\bof (?:its|their|our) own\b/gi,
-  /\bas (?:it|they) (?:is|are|was|were)\b/gi,
-  /\bby (?:itself|themselves)\b/gi,
-  /\bhas to be\b/gi,
-  /\bis of (?:no )?use\b/gi,
+  /\b(?:somebody|someone|nobody|no one|whoever|whatever|anybody)(?:'s)?\b/,
+  /\b(?:is|are|was|were|be|being|been) (?:told|said|at it|done with|gone on with)\b/,
+  /\btold\b/,
+  /\b(?:goes|go|going|gone|went) on\b/,
+  /\b(?:becomes|become|became) of\b/,
+  /\bwhose\b/,
+  /\bso (?:long|many|much|often)\b/,
+  /\bas (?:long|far) as\b/,
+  /\bat it\b/,
+  /\bin vain\b/,
+  /\bmend(?:s|ed|ing)?\b/,
+  /\bone that\b/,
+  /\bthose that\b/,
+  /\bthere (?:are|is) that\b/,
+  /\bwhat (?:is|was|were|are|waits|comes|came|goes|stands|lies|has|had|it|he|they|we)\b/,
+  /\bunder way\b/,
+  /\bof (?:its|their|our) own\b/,
+  /\bas (?:it|they) (?:is|are|was|were)\b/,
+  /\bby (?:itself|themselves)\b/,
+  /\bhas to be\b/,
+  /\bis of (?:no )?use\b/,
 ];
+const ANY_IDIOM = new RegExp(IDIOMS.map(({ source }) => source).join('|'), 'gi');
 
 /** Where a kind of prose is, and how its passages look in a file. */
 const KINDS = {
@@ -70,7 +71,7 @@ for (const path of (positionals.length > 0 ? positionals : paths).flatMap(filesB
   for (const { 0: passage, index } of text.matchAll(passages)) {
     const prose = kind === 'titles' ? passage : passage.replace(NO_PROSE, ' ');
     words += prose.match(/[A-Za-z][A-Za-z'-]*/g)?.length ?? 0;
-    for (const found of idiomsIn(prose)) {
+    for (const found of prose.match(ANY_IDIOM) ?? []) {
       idioms++;
       const line = text.slice(0, index).split('\n').length;
       if (values.list) console.log(`${path}:${line}: ${found}`);
@@ -83,23 +84,6 @@ const rate = words === 0 ? 0 : (idioms / words) * 1000;
 console.log(`${kind}: ${words} words, ${idioms} idioms, ${rate.toFixed(1)} per 1,000 words`);
 for (const path of crowded) console.log(`too many in ${path}: --list shows them`);
 if (rate > max || crowded.length > 0) process.exitCode = 1;
-
-/** Each match once: a longer idiom hides a shorter one inside it. */
-function idiomsIn(text) {
-  const spans = IDIOMS.flatMap((idiom) =>
-    [...text.matchAll(idiom)].map((match) => [
-      match.index,
-      match.index + match[0].length,
-      match[0],
-    ]),
-  ).sort(([a, aEnd], [b, bEnd]) => a - b || bEnd - aEnd);
-  let end = 0;
-  return spans.flatMap(([from, to, found]) => {
-    if (from < end) return [];
-    end = to;
-    return [found];
-  });
-}
 
 function filesBelow(path) {
   if (!statSync(path).isDirectory()) return [path];
