@@ -79,14 +79,19 @@ async function passUntil(condition: () => boolean, step = MINUTE): Promise<void>
   }
 }
 
-/** The machine sleeps, and is awake for some minutes then. */
-async function sleepFor(ms: number): Promise<void> {
-  clock.jump(ms);
-  for (let minute = 0; minute < 5; minute++) {
+/** Lets minutes pass, in each of which the service may answer. */
+async function stayAwake(minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute++) {
     await clock.advance(MINUTE);
     // An answer of the service takes real time.
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}
+
+/** The machine sleeps, and is awake for some minutes then. */
+async function sleepFor(ms: number): Promise<void> {
+  clock.jump(ms);
+  await stayAwake(5);
 }
 
 /** Waits until a watcher has nothing to do, and then for an hour of its clock. */
@@ -292,6 +297,8 @@ describe('a day that cannot be sent', () => {
     await until(() => happened(events, 'days-waiting').length === 1);
     put(join(folder, 'Activity/ride.fit'), anotherRecording());
     await until(() => held().length === 1);
+    await stayAwake(4);
+    expect(bodies()).toHaveLength(1);
     await passUntil(() => happened(events, 'day').length === 1);
     expect(happened(events, 'obstacle')).toEqual([]);
     expect(happened(events, 'days-waiting')).toHaveLength(1);
@@ -316,6 +323,8 @@ describe('a day that cannot be sent', () => {
     await settle(events);
     put(join(folder, 'Activity/ride.fit'), anotherRecording());
     await until(() => held().length === 1);
+    await stayAwake(20);
+    expect(bodies()).toHaveLength(1);
     expect(happened(events, 'days-waiting')).toMatchObject([{ code: 'SCOPE_MISSING', days: 1 }]);
     expect(happened(events, 'login-needed')).toEqual([]);
   });
