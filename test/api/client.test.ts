@@ -277,6 +277,16 @@ it.each<[string, (client: ServiceClient) => Promise<unknown>, unknown, object]>(
   expect([server.requests.length, replaced]).toEqual([1, []]);
 });
 
+it.each([
+  [['workout:write'], { code: 'SCOPE_MISSING', scope: 'health:write' }],
+  [['workout:write', 'health:write'], { code: 'REJECTED', scope: undefined }],
+])('a 403 response without a reason, to a login with %s, means %o', async (granted, expected) => {
+  const tokens = { scopes: () => Promise.resolve(granted) };
+  const { client } = await open([{ status: 403, body: {} }], { tokens });
+  const error = await failure(pushWellness(client));
+  expect({ code: error.code, scope: error.details['scope'] }).toEqual(expected);
+});
+
 it.each<[status: number, challenge: string, code: string, scope?: string]>([
   [403, 'Bearer error="insufficient_scope", scope="health:read"', 'SCOPE_MISSING', 'health:read'],
   [403, 'Basic realm="x", Bearer error=insufficient_scope', 'SCOPE_MISSING', 'health:write'],
