@@ -194,6 +194,13 @@ describe.each(KINDS)('sync upload of a folder on %s', (platform) => {
       '',
     );
   });
+
+  it('shows when a recording without a local time began, in the zone of --tz', async () => {
+    const world = await openLoggedInWorld();
+    world.write('ride.fit', makeRecording({ startTime: new Date('2026-02-15T07:30:00Z') }));
+    const { stdout } = await world.sync(['upload', 'ride.fit', '--tz', 'Pacific/Auckland']);
+    expect(stdout).toMatch(/^Sun 15 Feb( 2026)? 20:30 /);
+  });
 });
 
 describe('sync upload of a folder', () => {

@@ -526,7 +526,7 @@ it('names the remedy for a recording that is packed twice', async () => {
 
 describe('--dry-run', () => {
   it('shows the request, sends nothing and writes nothing', async () => {
-    const { sandbox, dir, run, database, asked } = await openUploads();
+    const { sandbox, dir, run, database, known, asked } = await openUploads();
     put(dir, 'a.fit', RIDE);
     put(dir, 'bad.fit', 'not a recording');
     const { byPath, requests } = await run(['.'], { dryRun: true, name: 'N', metadata: { a: 1 } });
@@ -551,6 +551,8 @@ describe('--dry-run', () => {
     });
     expect(byPath['./bad.fit']).toMatchObject({ outcome: 'invalid', reason: 'not-fit' });
     expect([requests, asked()]).toEqual([[], 0]);
+    // Writes what is only remembered so far.
+    known.flush();
     for (const table of ['uploads', 'known_files', 'token_accounts']) {
       expect(database.all(`SELECT * FROM ${table}`)).toEqual([]);
     }
