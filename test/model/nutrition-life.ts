@@ -495,7 +495,12 @@ class Life {
 
   #delete(item: Item): void {
     item.deleted = true;
-    if (item.pending === true) item.either = true;
+    // Without the other application's version, the conflict is over, and the computer sends its own.
+    const isConflict = (by: string) =>
+      this.#reportsOf(by, item.date).some(
+        ({ outcome, said }) => outcome === 'conflict' && said.includes(item.name),
+      );
+    if (item.pending === true || item.by.some(isConflict)) item.either = true;
     this.#loseEvidence(item);
     if (item.recent === 'crossed' || item.by.length > 1) item.unsure = true;
     // The new version of the input was never on the platform.
@@ -763,8 +768,10 @@ class Life {
             report: (item) => {
               const said = item.warnings.map(({ message }) => String(message)).join(' ');
               const isFirst = !(reports.get(item.date) ?? []).some(isPushed);
-              addReport(reports, item.date, { outcome: item.outcome, said });
               const message = 'message' in item ? item.message : '';
+              // The message of a conflict names the items.
+              const words = item.outcome === 'conflict' ? `${message} ${said}` : said;
+              addReport(reports, item.date, { outcome: item.outcome, said: words });
               this.#note(`${name} ${item.date}: ${item.outcome} ${message} ${said}`);
               if (this.#replaces && isFirst && isPushed(item) && !isUnseen(item)) {
                 this.#found('erased', `${name} replaced ${item.date} without a word`);
