@@ -128,7 +128,7 @@ function start(args) {
   return child;
 }
 
-/** Waits until a program ends. One that fails makes the demo fail. */
+/** Waits for a program to end. If it fails, so does the demo. */
 async function over(child) {
   const [code] = await once(child, 'close');
   // The exit ends this script.

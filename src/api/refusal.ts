@@ -275,7 +275,7 @@ function tooLargeMessage(name: EndpointName): string {
     : 'The record is too large for the platform (413): send fewer fields.';
 }
 
-/** Returns the scope that a refusal names, or the one that the request needs if it speaks of scopes. */
+/** Returns the scope that a refusal names. If it mentions scopes and names none, returns `required`. */
 export function missingScope(
   response: HttpResponse,
   required: string | undefined,

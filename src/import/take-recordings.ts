@@ -144,7 +144,7 @@ export class RecordingScan {
   }
 }
 
-/** Adds the row of a recording that is not sent, and reports one that cannot be used. */
+/** Adds a recording that is not sent to the table. Reports it if it cannot be used. */
 export function leaveRecording(
   { table, known, report, zone }: RecordingParts,
   item: UploadItem,

@@ -55,8 +55,8 @@ export class BatchSender {
   }
 
   /**
-   * Sends recordings, perhaps of archives: reads one at a time. Recordings that another process is sending come
-   * last, so that they delay no other.
+   * Sends recordings, reading one at a time. Those that another process is sending come last, so that they delay no
+   * other.
    *
    * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
    */
@@ -91,10 +91,10 @@ export class BatchSender {
     return busy;
   }
 
-  /** Reads the next recording after a large one when that is sent, which bounds the memory. */
+  /** Starts the uploads. After a large recording, it reads the next one once that is sent: this bounds the memory. */
   async *#start(recordings: Recordings, upload: Upload) {
     for await (const recording of recordings) {
-      // Lets a signal in: a recording that needs no request waits for nothing.
+      // Lets a signal in: recordings that need no request wait for nothing else.
       await setImmediate();
       const { path, file } = recording;
       this.#progress(path);

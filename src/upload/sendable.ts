@@ -11,7 +11,7 @@ import {
 } from './read-recording.ts';
 import type { TrackIdentity } from './recordings-of.ts';
 
-/** A recording that may be sent: a file, a member of an archive, a conversion, or made by this program. */
+/** A recording to send: a file, a member of an archive, a conversion, or one that `sync seed` made. */
 export interface Sendable {
   /** Path in reports; its last part is the file name in the metadata. */
   readonly path: string;

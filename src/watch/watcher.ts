@@ -374,7 +374,7 @@ export class Watcher {
         this.#keepAlive();
         return;
       case 'stop-requested':
-        // It only wakes the loop.
+        // The event only wakes the loop.
         return;
     }
   }

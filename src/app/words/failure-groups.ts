@@ -10,6 +10,9 @@ const LISTED = 5;
 /** Number of refused items that a group lists, and of unusable files with one problem. */
 const REFUSED_LISTED = 20;
 
+/** Limits the different problems of unusable files that are counted: an archive may have a million such files. */
+const MOST_PROBLEMS = 1_000;
+
 type Verdict = 'not sent' | 'refused by the platform';
 
 interface Group {
@@ -32,7 +35,9 @@ export class FailureGroups {
    */
   add(item: UploadItem | PushItem): boolean {
     if (item.outcome === 'invalid' && 'detail' in item) {
-      const count = (this.#unusable.get(item.detail) ?? 0) + 1;
+      const before = this.#unusable.get(item.detail);
+      if (before === undefined && this.#unusable.size === MOST_PROBLEMS) return false;
+      const count = (before ?? 0) + 1;
       this.#unusable.set(item.detail, count);
       return count > REFUSED_LISTED;
     }

@@ -57,7 +57,7 @@ export const doctor: CommandModule = {
 type CheckResults = CheckResult | readonly CheckResult[];
 type Results = CheckResults | Promise<CheckResults>;
 
-/** Of a bad finding; others are of this machine. */
+/** Exit codes of failed checks; any other check is about this machine, and exits with 2. */
 const EXIT_CODES: Partial<Record<CheckName, ExitCode>> = {
   login: ExitCode.loginNeeded,
   service: ExitCode.unavailable,

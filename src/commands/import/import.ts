@@ -145,7 +145,7 @@ class Import {
     this.#report = new DayReport(context.output, options.zone);
   }
 
-  /** Shows the table, asks unless `yes`, and sends what it shows. A dry run without an account has no requests. */
+  /** Shows the table, asks for a confirmation unless `yes` is set, and sends. A dry run without an account only shows it. */
   async run(paths: readonly string[], yes = false): Promise<ExitCode> {
     const [context, config] = [this.#context, this.#config];
     const { dryRun, jobs } = this.#sending;

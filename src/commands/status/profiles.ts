@@ -70,7 +70,7 @@ function shortText(report: StatusReport, now: number): Text {
     account === undefined ? service : `${who(account)}, ${service}`,
     `Login ${loginWord(login)}`,
     ...(login.state === 'logged-in' ? [] : withHint(login)),
-    // An end is in the login, too.
+    // `login` says that a login has ended, too.
     ...(checked?.outcome === 'failed' ? withHint(checked) : []),
     ...(disk === undefined ? [] : withHint(disk)),
     ...ledgerLines(ledger, now, open),

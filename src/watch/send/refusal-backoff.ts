@@ -3,6 +3,9 @@ import { phrase, sync } from '../../base/phrase.ts';
 import type { UploadStanding } from '../../ledger/upload-rows.ts';
 import type { ServiceClient } from '../../api/client.ts';
 
+/** Pause of the days, or of the checks of uploads, after the service failed on one (ms). */
+export const FAILED_PAUSE_MS = 5 * 60_000;
+
 /**
  * Wraps the client for the watcher.
  *

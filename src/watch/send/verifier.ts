@@ -3,14 +3,13 @@ import type { ConfirmedUpload } from '../../ledger/upload-rows.ts';
 import type { UploadLedger } from '../../ledger/uploads.ts';
 import { PROCESSING_MS } from '../../upload/own-workouts.ts';
 import { type Verified, verifyUploads } from '../../upload/verify.ts';
-import { notItsLogin } from './refusal-backoff.ts';
+import { FAILED_PAUSE_MS, notItsLogin } from './refusal-backoff.ts';
 import { isLoginFailure } from './circuit-breaker.ts';
 import type { WatchParts } from '../parts.ts';
 
 /** Interval of checks for uploads that are due to be verified (ms). */
 const VERIFY_MS = 60_000;
-/** Pauses after a check failed, and after the service refused one (ms). */
-const FAILED_PAUSE_MS = 5 * 60_000;
+/** Pause after the service refused a check (ms). */
 const REFUSED_PAUSE_MS = 3_600_000;
 /** Smallest step of the wall clock between two checks that counts as setting it (ms). */
 const CLOCK_SET_MS = 1_000;

@@ -6,7 +6,7 @@ import { rankBy } from '../../records/prefer.ts';
 import { credibleSamples } from '../../records/wellness/fit-choice.ts';
 import type { PreparedRecord, Rank, Zone } from '../../records/types.ts';
 import { isLoginFailure } from '../send/circuit-breaker.ts';
-import { patientClient } from '../send/refusal-backoff.ts';
+import { FAILED_PAUSE_MS, patientClient } from '../send/refusal-backoff.ts';
 import { CHECK_MS } from '../events.ts';
 import type { DeviceFolders } from '../find/device-folders.ts';
 import type { Folders } from '../find/folders.ts';
@@ -18,8 +18,6 @@ import { WellnessFiles } from './files.ts';
 const READ_MS = 5 * 60_000;
 /** Interval of checks for days that are due (ms). */
 const WELLNESS_MS = 60_000;
-/** Pause after days could not be sent (ms): an outage must not look like a refusal of a day. */
-const FAILED_PAUSE_MS = 5 * 60_000;
 /** In-flight days at once. */
 const AT_ONCE = 2;
 
