@@ -45,6 +45,8 @@ def run(command, env, errors):
     }
 
 
+# Below `nohup`, the program would start its watchdog of signals at once.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 for line in sys.stdin:
     request = json.loads(line)
     try:
