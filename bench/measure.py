@@ -45,7 +45,7 @@ def run(command, env, errors):
     }
 
 
-# Below `nohup`, the program would start its watchdog of signals at once.
+# The program looks whether its parent ignores it, as below `nohup`.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 for line in sys.stdin:
     request = json.loads(line)
