@@ -280,6 +280,15 @@ describe('foods of one day', () => {
     }
   });
 
+  it('stay there if a newer download is cut off', async () => {
+    const world = await openLoggedInWorld();
+    const whole = servings(OATS, RICE, '07:00 PM,Dinner,Pasta');
+    await push(world, 'nutrition', world.write('servings.csv', whole));
+    const cut = whole.slice(0, whole.indexOf('Rice') + 10);
+    const { code, notes } = await push(world, 'nutrition', world.write('servings.csv', cut));
+    expect([code, notes, held(world)]).toEqual([3, [], ['Oats', 'Pasta', 'Rice']]);
+  });
+
   it.each([[false], [true]])('are those of one program (in two commands: %s)', async (apart) => {
     for (const turned of [false, true]) {
       const world = await openLoggedInWorld();
