@@ -144,7 +144,7 @@ describe('sync profile --weight', () => {
     const { code, stderr } = await sync(['profile', '--weight', '71.5']);
     expect([code, stderr]).toEqual([
       6,
-      expect.stringMatching(/offers applications no profile.*endpoint\.profile/s),
+      expect.stringMatching(/lets no application change the profile.*endpoint\.profile/s),
     ]);
     expect(stderr).not.toMatch(/unit|kilogram/);
   });
