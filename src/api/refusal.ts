@@ -166,6 +166,8 @@ export interface Tries {
   readonly delivery: 'not-sent' | 'unknown';
 }
 
+export const NO_TRIES: Tries = { attempts: 0, delivery: 'not-sent' };
+
 /**
  * Returns the error for a token that the service refuses although the login is fine. The service did not act
  * on the last try, and a later request may succeed.
