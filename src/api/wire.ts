@@ -112,11 +112,12 @@ export function decodePushAnswer(
   return isObject(data) ? { outcome: 'pushed', data } : { outcome: 'pushed' };
 }
 
-/** Returns the object in a body; of a list, the object that reports a failure. */
+/** Returns the object in a body; of a list, or a list `results` (207), the object that reports a failure. */
 function answerIn({ text }: HttpResponse): WireObject {
-  const value = parseObjectOrList(text);
-  if (Array.isArray(value)) return value.filter(isObject).find(contradicts) ?? {};
-  return isObject(value) ? value : {};
+  const body = parseObjectOrList(text);
+  const listed = isObject(body) ? body['results'] : body;
+  const failed = Array.isArray(listed) ? listed.filter(isObject).find(contradicts) : undefined;
+  return failed ?? (isObject(body) ? body : {});
 }
 
 /** Returns the counts in an answer, and the first item that it names; they may be empty. */
