@@ -274,10 +274,16 @@ function contentType({ headers }: HttpResponse): string {
 
 /** Returns the reason in the service's error body, or a description of the body. */
 export function refusalMessage(response: HttpResponse, sent: Sent): string {
+  return (
+    statedReason(response, sent) ??
+    `the platform answered ${response.status} with ${describeBody(response)}`
+  );
+}
+
+/** Returns the reason in the service's error body, in its own words. */
+export function statedReason(response: HttpResponse, sent: Sent): string | undefined {
   const body = parseObjectOrList(response.text);
-  const reason = body && sanitize(reasonOf(body), sent);
-  const described = `the platform answered ${response.status} with ${describeBody(response)}`;
-  return (reason || serviceMessage(response, sent)) ?? described;
+  return (body && sanitize(reasonOf(body), sent)) || serviceMessage(response, sent);
 }
 
 /** Returns whether the body of a refusal is JSON that gives a reason. */
