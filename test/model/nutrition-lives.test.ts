@@ -3,7 +3,7 @@ import { stream } from '../../src/seed/random.ts';
 import { live } from './nutrition-life.ts';
 
 /** `npm run torture -- --kind hands` lives more of them. */
-const LIVES = 50;
+const LIVES = 20;
 const STEPS = 20;
 
 /** Lives by seed and number. The last one found that an item came back after an update of the platform. */
