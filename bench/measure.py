@@ -45,6 +45,8 @@ def run(command, env, errors):
     }
 
 
+# The program looks whether its parent ignores it, as below `nohup`.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 for line in sys.stdin:
     request = json.loads(line)
     try:

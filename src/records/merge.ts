@@ -148,7 +148,8 @@ function mergeDay(
     warnings.splice(MAX_WARNINGS, more, { source: last, message });
   }
   const about = { outcome: 'ready', kind, date, sources, files, warnings, zoneUsed } as const;
-  return { ...about, ...foods, programs, asOf, digest: recordDigest({ date, ...foods, programs }) };
+  const digest = recordDigest({ date, ...foods, programs, prefer: rank.prefer });
+  return { ...about, ...foods, programs, asOf, digest };
 }
 
 /** Returns what counts of each field: of the records of a program, then of the programs. @param warnings gets the notes */

@@ -41,13 +41,14 @@ export function rankBy(
       hint: phrase`${sync('sources')} lists the programs, docs/records.md the fields.`,
     });
   }
-  return (program, field) => {
+  const rank = (program: string, field: string) => {
     const [own, any] = [prefer.indexOf(`${field}=${program}`), prefer.indexOf(program)];
     if (own !== -1) return own - 2 * MANY;
     if (any !== -1) return any - MANY;
     const at = order.indexOf(program);
     return at === -1 ? MANY : at;
   };
+  return Object.assign(rank, { prefer });
 }
 
 /** Rank of an unknown program. */

@@ -86,8 +86,8 @@ export interface PreparedRecord extends DayFoods {
   /** The zone decided about the date or about an offset in the body. */
   readonly zoneUsed: boolean;
   /**
-   * Digest of the date, the fields and their programs, and for nutrition of the items by input: an equal day with another digest is
-   * compared item by item.
+   * Digest of the date, the fields and their programs, the setting `prefer`, and for nutrition of the items by input: an
+   * equal day with another digest is compared item by item.
    */
   readonly digest: string;
 }
@@ -153,7 +153,11 @@ export interface RecordRequest {
 }
 
 /** Returns the rank of a program for a field, or for `items`: the least counts. */
-export type Rank = (program: string, field: string) => number;
+export interface Rank {
+  (program: string, field: string): number;
+  /** The setting that it follows. */
+  readonly prefer: readonly string[];
+}
 
 /** How an input joins the known content of a nutrition day. */
 export type MergeMode =

@@ -27,14 +27,17 @@ type Span = readonly [from: number, to: number];
 /** Compares a recording with the others of its time: in the ledger, and at the platform. */
 export class Rides {
   readonly #ledger: UploadLedger;
+  readonly #runStartedAt: number;
   #workouts: readonly OtherWorkout[] = [];
   /** Recordings that a dry run would have sent. */
   readonly #planned: LedgerRide[] = [];
   /** Recordings that the platform took, and has no workout of. */
   #missing: ReadonlySet<string> = new Set();
 
-  constructor(ledger: UploadLedger) {
+  /** @param runStartedAt start of a run that sends FIT recordings before conversions (ms since the epoch) */
+  constructor(ledger: UploadLedger, runStartedAt = Infinity) {
     this.#ledger = ledger;
+    this.#runStartedAt = runStartedAt;
   }
 
   /**
@@ -77,14 +80,17 @@ export class Rides {
   }
 
   /**
-   * Returns the recordings that cover a conversion, as {@link coverOf} does. They count if the platform still has them.
+   * Returns the recordings that cover a conversion, as {@link coverOf} does. They count if the platform still has them,
+   * or if this run failed to send them, so that the next one does.
    *
    * @param label `externalId` of the conversion's workout
    * @param isUnsure it was sent, and no answer confirmed it: a workout without an `externalId` may be its own
    */
   coverOf(shape: Shape, label: string, isUnsure: boolean): readonly string[] | undefined {
-    const taken = this.#ridesAt(shape).filter(
-      ({ state, sha256 }) => state === 'confirmed' && !this.#missing.has(sha256),
+    const taken = this.#ridesAt(shape).filter(({ state, sha256, isConverted, changedAt }) =>
+      state === 'confirmed'
+        ? !this.#missing.has(sha256)
+        : !isConverted && changedAt >= this.#runStartedAt,
     );
     const others = this.#workouts.filter(
       ({ externalId }) => externalId !== label && !(isUnsure && externalId === undefined),

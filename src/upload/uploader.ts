@@ -109,7 +109,7 @@ export class Uploader {
     this.#context = context;
     this.#options = options;
     this.#target = target;
-    this.rides = new Rides(target.ledger);
+    this.rides = new Rides(target.ledger, target.runStartedAt);
     this.#wait = claimWait(context, target.onLongWait);
   }
 

@@ -119,6 +119,17 @@ describe('two programs that contradict each other about a wellness day', () => {
     ]);
   });
 
+  it('follow the setting when it changes, in a push of an unchanged file', async () => {
+    const world = await openLoggedInWorld();
+    await push(world, 'wellness', world.write('g.json', garmin(51)));
+    const oura = world.write('o.json', OURA);
+    expect(await push(world, 'wellness', oura)).toMatchObject({ notes: [KEPT] });
+    await world.sync(['config', 'set', 'prefer', 'restingHr=oura']);
+    expect(await push(world, 'wellness', oura)).toMatchObject({ outcome: 'pushed' });
+    expect(heldBy(world)).toMatchObject({ restingHr: 46 });
+    expect(await push(world, 'wellness', oura)).toMatchObject({ outcome: 'skipped' });
+  });
+
   it('do not flip a day back that another computer changed', async () => {
     const world = await openLoggedInWorld();
     const file = (steps: number) =>
@@ -267,6 +278,17 @@ describe('foods of one day', () => {
         'cronometer and myfitnesspal have foods of this day: those of cronometer count. `sync config set prefer myfitnesspal` chooses myfitnesspal',
       );
     }
+  });
+
+  it('follow the setting when it changes, in a push of an unchanged file', async () => {
+    const world = await openLoggedInWorld();
+    await push(world, 'nutrition', world.write('servings.csv', servings(RICE, OATS)));
+    const other = world.write('mfp.csv', MFP);
+    await push(world, 'nutrition', other);
+    expect(held(world)).toEqual(['Oats', 'Rice']);
+    await world.sync(['config', 'set', 'prefer', 'myfitnesspal']);
+    await push(world, 'nutrition', other);
+    expect(held(world)).toEqual(['Lunch']);
   });
 });
 

@@ -287,6 +287,22 @@ describe('a GPX file of a ride that a FIT recording has', () => {
     });
   });
 
+  it('is covered by the recording of its ride that the run could not send, and sent if it is named alone', async () => {
+    const world = await openLoggedInWorld();
+    world.write('r/1.gpx', track());
+    world.write('r/2.fit', whole);
+    const covered = { 'r/1.gpx': 'covered r/2.fit' };
+    world.sandbox.control.addFaults('upload-fit:503(retry-after=600)');
+    expect(await outcomes(world, ['upload', 'r'], 5)).toEqual({ ...covered, 'r/2.fit': 'failed' });
+    expect(await outcomes(world, ['upload', 'r'])).toEqual({ ...covered, 'r/2.fit': 'uploaded' });
+    const other = await openLoggedInWorld();
+    other.write('r/1.gpx', track());
+    other.write('r/2.fit', whole);
+    other.sandbox.control.addFaults('upload-fit:503(retry-after=600)');
+    expect(await outcomes(other, ['import', 'r', '--yes'], 5)).toMatchObject(covered);
+    expect(await outcomes(other, ['upload', 'r/1.gpx'])).toEqual({ 'r/1.gpx': 'uploaded' });
+  });
+
   it('comes first, and the FIT recording is sent with a note', async () => {
     const world = await openLoggedInWorld();
     world.write('1.gpx', track());

@@ -360,6 +360,18 @@ it('a GPX file waits for a FIT recording that comes while the workouts are liste
   await stop(watcher);
 });
 
+it('a GPX file waits for a FIT recording that fails if that is of its time, and for no other', async () => {
+  await openWorld();
+  file('loop.gpx', track());
+  file('next.gpx', track(later(ride, 2 * HOUR)));
+  file('ride.fit', fit(ride));
+  world.sandbox.control.addFaults('upload-fit:503(retry-after=5)');
+  const watcher = await ready(world.watch());
+  await until(() => reported(watcher).length === 3);
+  expect(reported(watcher)).toEqual(['next.gpx uploaded', 'ride.fit uploaded', 'loop.gpx covered']);
+  await stop(watcher);
+});
+
 it('a GPX file that the platform refuses is kept, and offered again after a day', async () => {
   await openWorld();
   file('loop.gpx', track());

@@ -149,7 +149,7 @@ function wouldBe(item: UploadItem, standing: Standing, days: readonly string[]):
     case 'good': {
       const why = standing === 'good' ? '' : phrase`: ${sync('watch', '--new-only')} left it out`;
       const unless = isTrackName(basename(path))
-        ? ', unless a workout from elsewhere covers it'
+        ? ', unless another recording or workout covers it'
         : '';
       return {
         state: 'new',

@@ -285,9 +285,12 @@ function pair(items: readonly DayItem[], bodies: readonly JsonObject[], input: I
     inputs.some((each) => sameInput(each, input)) ? inputs.length : 0;
   const left = new Set([...items].sort((one, other) => sharing(other) - sharing(one)));
   const before: DayItem[] = [];
-  // What a later version can come of takes items over from streams.
-  const isOther = (each: ItemInput) =>
-    !sameInput(each, input) && (each.kind !== 'stream' || input.kind === 'stream');
+  // No later version of a stream can drop an item: it belongs to the other inputs that state it.
+  const withInput = (inputs: readonly ItemInput[]) => {
+    const all = [input, ...inputs.filter((each) => !sameInput(each, input))];
+    const lasting = all.filter(({ kind }) => kind !== 'stream');
+    return lasting.length > 0 ? lasting : all;
+  };
   const take = (item: DayItem | undefined) => {
     if (item !== undefined) left.delete(item);
     return item;
@@ -299,7 +302,7 @@ function pair(items: readonly DayItem[], bodies: readonly JsonObject[], input: I
   const byIdentity = new KeyIndex(left, ({ body }) => itemIdentity(body));
   const next = bodies.map((body, index): DayItem => {
     const equal = equals[index];
-    if (equal !== undefined) return { ...equal, inputs: [input, ...equal.inputs.filter(isOther)] };
+    if (equal !== undefined) return { ...equal, inputs: withInput(equal.inputs) };
     const version = left.size === 0 ? undefined : take(byIdentity.first(itemIdentity(body)));
     // The athlete's version stays until the user decides.
     if (version !== undefined && isContested(version)) {

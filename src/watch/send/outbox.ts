@@ -89,11 +89,13 @@ export class Outbox {
    * service cannot take delays no other. Conversions come after FIT recordings, those with more channels first.
    *
    * @param sending those that are being sent
+   * @param takesTracks whether it may be a conversion
    */
-  next(sending: ReadonlySet<WaitingRecording>): WaitingRecording | undefined {
+  next(sending: ReadonlySet<WaitingRecording>, takesTracks: boolean): WaitingRecording | undefined {
     let next: WaitingRecording | undefined;
     for (const recording of this.#recordings.values()) {
       if (recording.isResting || sending.has(recording)) continue;
+      if (!takesTracks && recording.track !== undefined) continue;
       if (next === undefined || compare(recording, next) < 0) next = recording;
     }
     return next;
@@ -242,8 +244,8 @@ export function announce(recording: WaitingRecording, report: (notice: WatchNoti
 
 function compare(a: WaitingRecording, b: WaitingRecording): number {
   return (
-    Number(a.track !== undefined) - Number(b.track !== undefined) ||
     a.failures - b.failures ||
+    Number(a.track !== undefined) - Number(b.track !== undefined) ||
     (b.track?.richness ?? 0) - (a.track?.richness ?? 0) ||
     a.recordedAt - b.recordedAt ||
     (a.path < b.path ? -1 : 1)

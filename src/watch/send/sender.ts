@@ -7,6 +7,7 @@ import {
   type Unreadable,
   reusedBuffer,
 } from '../../upload/read-recording.ts';
+import { readSummary } from '../../fit/summary.ts';
 import { fileOf } from '../../inputs/recording-names.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { alreadyUploaded } from '../../upload/known-outcome.ts';
@@ -117,8 +118,8 @@ export class Sender {
   }
 
   /**
-   * Starts the uploads that may start now. Conversions go last, one at a time, so that each is compared with earlier
-   * recordings.
+   * Starts the uploads that may start now. Conversions go after FIT recordings, one at a time, so that each is compared
+   * with earlier recordings.
    *
    * @param tracksInMs returns the ms until conversions may be sent
    * @returns ms until the next step is due without the event `sender-work`; Infinity: never
@@ -126,18 +127,17 @@ export class Sender {
   step(tracksInMs: () => number): number {
     const { breaker, delivers, outbox, signal, tasks } = this.#parts;
     while (delivers && !signal.aborted && breaker.mayStart(this.#active.size, AT_ONCE)) {
-      const recording = outbox.next(this.#active);
+      const takesTracks = this.#active.size === 0 && tracksInMs() === 0;
+      const recording = outbox.next(this.#active, takesTracks);
       if (recording === undefined || !this.#hasRoomFor(recording)) break;
-      const isConverted = recording.track !== undefined;
-      if (isConverted && (this.#active.size > 0 || tracksInMs() > 0)) break;
       const read = (buffers: BufferSource) => outbox.read(recording, buffers);
       tasks.run(async () => {
         await this.#deliver(recording, read);
       });
     }
-    const next = outbox.next(this.#active);
-    if (!delivers || this.#active.size > 0 || next === undefined) return Infinity;
-    return Math.max(breaker.waitMs, next.track === undefined ? 0 : tracksInMs());
+    if (!delivers || this.#active.size > 0 || outbox.sendable.length === 0) return Infinity;
+    const isTracksOnly = outbox.next(this.#active, false) === undefined;
+    return Math.max(breaker.waitMs, isTracksOnly ? tracksInMs() : 0);
   }
 
   /** Returns why the rest cannot be sent in a run with `--once`; undefined if another try may help. */
@@ -214,7 +214,7 @@ export class Sender {
     recording: WaitingRecording,
     read: (buffers: BufferSource) => RecordingContents | Unreadable,
   ): Promise<boolean> {
-    const { changed, dryRun, events, outbox } = this.#parts;
+    const { changed, dryRun, events } = this.#parts;
     const { path, recordedAt, track } = recording;
     const buffers = this.#buffers.pop() ?? reusedBuffer(KEPT_BYTES);
     this.#active.add(recording);
@@ -222,12 +222,15 @@ export class Sender {
     try {
       if (track !== undefined && !dryRun) {
         await this.#readWorkouts(recordedAt);
-        // A FIT recording that came meanwhile may cover it, once it is sent.
-        const next = outbox.next(this.#active);
-        const isLast = next === undefined || next.track !== undefined;
-        if (!isLast || this.#active.size > 1) return false;
+        if (this.#active.size > 1) return false;
       }
       const contents = read(buffers);
+      const first = track && 'bytes' in contents ? this.#waitsFor(contents.bytes) : undefined;
+      if (first !== undefined) {
+        // Its turn comes after that of the FIT recording.
+        recording.failures = Math.max(recording.failures, first.failures);
+        return false;
+      }
       const item =
         'problem' in contents
           ? unreadableItem(path, contents)
@@ -245,6 +248,21 @@ export class Sender {
       changed();
       events.post({ type: 'sender-work' });
     }
+  }
+
+  /**
+   * Returns a FIT recording that may cover a conversion, once it is sent: it came just before, or it failed and is of
+   * the same time.
+   */
+  #waitsFor(bytes: Uint8Array): WaitingRecording | undefined {
+    const { dryRun, ledger, outbox } = this.#parts;
+    if (dryRun) return undefined;
+    const rides = ledger.uploads.rides(readSummary(bytes).shape).map(({ sha256 }) => sha256);
+    return outbox.sendable.find(
+      ({ sha256, track }) =>
+        track === undefined &&
+        (rides.includes(sha256) || ledger.uploads.find(sha256) === undefined),
+    );
   }
 
   /**

@@ -281,6 +281,15 @@ describe.each(KINDS)('inputs of one nutrition day on platform %s', (platform) =>
     expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
   });
 
+  it('leave with their file, whether they were piped before it or after it', async () => {
+    const { push, held } = await openNutrition({ platform });
+    await push({ stdin: day(GEL) });
+    await push({ 'a.json': day(GEL, BAR, RICE) });
+    await push({ stdin: day(BAR) });
+    await push({ 'a.json': day(RICE) });
+    expect(held()).toEqual(['rice 90']);
+  });
+
   it('are not reported as taken back if an undo took back those of another input', async () => {
     const { push, undo, held } = await openNutrition({ platform });
     await push({ 'a.json': day(GEL) });
