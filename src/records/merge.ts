@@ -15,7 +15,7 @@ import type {
   RecordKind,
   Warning,
 } from './types.ts';
-import { OWN_RECORDS, chooseFoods, contestNote, isOfAthlete, rankBy } from './prefer.ts';
+import { OWN_RECORDS, chooseFoods, contestNote, isOfAthlete, lessNote, rankBy } from './prefer.ts';
 import { isObject, show } from './values.ts';
 
 /** Limits the warnings of a record; one more then gives the number of the others. */
@@ -185,6 +185,7 @@ function addRecord(
   const { source, at: latest = -Infinity } = draft;
   const replaced: string[] = [];
   const outdated: string[] = [];
+  const less: Warning[] = [];
   for (const [name, value] of Object.entries(draft.values)) {
     const own = {
       value: name === 'rawJson' ? copyOf(value) : value,
@@ -194,12 +195,15 @@ function addRecord(
       asOf,
     };
     const before = known.get(name);
-    known.set(name, before === undefined ? own : restate(name, before, own));
+    const counts = before === undefined ? own : restate(name, before, own);
+    known.set(name, counts);
     // Layers of rawJson do not contradict each other.
     const isSame = before === undefined || name === 'rawJson' || sameJson(before.value, value);
     if (isSame || SUMMED_TOTALS.includes(name)) continue;
-    if (isOutdated(own, before)) outdated.push(name);
-    else replaced.push(name);
+    const isOut = isOutdated(own, before);
+    (isOut ? outdated : replaced).push(name);
+    const message = lessNote(name, program, counts.value, isOut ? value : before.value);
+    if (message !== undefined) less.push({ source, field: name, message });
   }
   const note = (names: readonly string[], said: string) =>
     names.length === 0 || !isOfAthlete(program)
@@ -208,6 +212,7 @@ function addRecord(
   return [
     ...note(replaced, "this record's value replaces an earlier one's"),
     ...note(outdated, 'not sent, since another record of the day is later'),
+    ...less,
   ];
 }
 

@@ -2,7 +2,7 @@ import { SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { ItemInput, LedgerDay } from '../ledger/nutrition.ts';
 import { sameJson } from './digest.ts';
-import { WELLNESS_FIELDS, SUMMED_TOTALS } from './fields.ts';
+import { WELLNESS_FIELDS, SUMMED_TOTALS, isDayTotal } from './fields.ts';
 import type { DayFoods, JsonValue, PreparedRecord, Rank, Warning } from './types.ts';
 import { show } from './values.ts';
 
@@ -77,6 +77,22 @@ export function contestWithSent(
     ? contestNote(`${one}, sent before, counts, and not ${two}`, own.program, field)
     : contestNote(`${two} replaces ${one}`, sent.program, field);
   return { field, message };
+}
+
+/** A total of a day grows with later files of an export. A smaller correction is no news. */
+const LEAST_OF_TOTAL = 0.9;
+
+/** Says that the file of an export that counts has much less of a day's total than another one. */
+export function lessNote(
+  field: string,
+  program: string,
+  counts: JsonValue,
+  other: JsonValue,
+): string | undefined {
+  const isLess = Number(counts) < Number(other) * LEAST_OF_TOTAL;
+  if (!isLess || !isDayTotal(field) || isOfAthlete(program)) return undefined;
+  const found = `${show(counts)} of a later file of ${program} counts, and not ${show(other)} of an earlier one`;
+  return `${found}: a part of the day? Export whole days`;
 }
 
 /** Returns the program of an export. */

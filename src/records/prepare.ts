@@ -120,8 +120,9 @@ export async function prepareInputs(
     }
     const { name: program = OWN_RECORDS } = found?.source ?? {};
     const part = partOf(input, options, found);
-    // A refused record of the athlete's own file may be an item that was sent before.
-    const isPart = part.input.kind === 'file' && own.invalid.length > 0;
+    // A refused record of the athlete's own file may be an item that was sent before, and so may what is cut off.
+    const isOwnPart = part.input.kind === 'file' && own.invalid.length > 0;
+    const isPart = isOwnPart || reader?.isCutOff === true;
     const owner = isPart ? { ...part, onlyAdds: true } : part;
     read.push({ drafts, path, program, part: owner, modified });
     for (const record of own.invalid) invalid.push(record);

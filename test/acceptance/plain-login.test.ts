@@ -73,6 +73,7 @@ describe('whether a login lives, where userinfo says nothing', () => {
     ['cannot be renewed ends', false, { status: 401 }, 4],
     ['is renewed by itself ends', true, { status: 401 }, 4],
     ['cannot be renewed and is taken elsewhere does not end', false, { body: ROW }, 0],
+    ['is renewed by itself and is taken elsewhere does not end', true, { body: ROW }, 0],
   ])('a login whose refused token %s for later commands', async (_what, renews, workouts, code) => {
     const world = await openPlainWorld();
     const { refresh_token: own, ...tokens } = world.platform.mint('health:write workout:read');
@@ -81,7 +82,11 @@ describe('whether a login lives, where userinfo says nothing', () => {
     const token = { body: { ...tokens, refresh_token: own } };
     Object.assign(world.platform.answers, { workouts, wellness: { status: 401 }, token });
     const day = JSON.stringify({ date: '2026-05-10', hrv: 60 });
-    expect((await world.sync(['push', 'wellness', '-'], { input: day })).code).toBe(4);
+    const push = await world.sync(['push', 'wellness', '-'], { input: day });
+    const ended = [4, text('The login has ended.')];
+    expect([push.code, push.stdout]).toEqual(
+      code === 0 ? [5, text('(401) that is accepted elsewhere.')] : ended,
+    );
     world.platform.clearRequests();
     const printed = await world.sync(['token']);
     expect([printed.code, printed.stdout]).toEqual([

@@ -83,6 +83,27 @@ describe('two programs that contradict each other about a wellness day', () => {
     expect(heldBy(world)).toEqual({ restingHr: 49 });
   });
 
+  it('have a note if the later file of a program has a part of the day', async () => {
+    const metrics = (hour: string, qty: number) => {
+      const data = [{ date: `${DAY} ${hour}:00:00 +0100`, qty }];
+      return JSON.stringify({ data: { metrics: [{ name: 'step_count', units: 'count', data }] } });
+    };
+    const less = [
+      '2000 of a later file of health-auto-export counts, and not 8000 of an earlier one: a part of the day? Export whole days',
+    ];
+    for (const apart of [false, true]) {
+      const world = await openLoggedInWorld();
+      const files = [
+        world.write('morning.json', metrics('08', 8_000)),
+        world.write('evening.json', metrics('20', 2_000)),
+      ];
+      const runs = apart ? files.map((file) => [file]) : [files];
+      const notes: string[] = [];
+      for (const run of runs) notes.push(...(await push(world, 'wellness', ...run)).notes);
+      expect([notes, heldBy(world)]).toEqual([less, { steps: 2_000 }]);
+    }
+  });
+
   it('have the same result if they agreed before', async () => {
     const world = await openLoggedInWorld();
     const oura = world.write('oura.json', OURA);
@@ -257,6 +278,15 @@ describe('foods of one day', () => {
         [],
       ]);
     }
+  });
+
+  it('stay there if a newer download is cut off', async () => {
+    const world = await openLoggedInWorld();
+    const whole = servings(OATS, RICE, '07:00 PM,Dinner,Pasta');
+    await push(world, 'nutrition', world.write('servings.csv', whole));
+    const cut = whole.slice(0, whole.indexOf('Rice') + 10);
+    const { code, notes } = await push(world, 'nutrition', world.write('servings.csv', cut));
+    expect([code, notes, held(world)]).toEqual([3, [], ['Oats', 'Pasta', 'Rice']]);
   });
 
   it.each([[false], [true]])('are those of one program (in two commands: %s)', async (apart) => {

@@ -50,12 +50,15 @@ describe('several wellness records for one date', () => {
     expect(records).toEqual([
       {
         ...{ ...ready, ...other, sources: ['in.json#/1'], warnings: [] },
-        ...{ body: { date: '2026-02-14', hrv: 55 }, digest: recordDigest(other) },
+        ...{
+          body: { date: '2026-02-14', hrv: 55 },
+          digest: recordDigest({ ...other, prefer: [] }),
+        },
         zoneUsed: false,
       },
       {
         ...{ ...ready, ...day, sources, zoneUsed: true },
-        ...{ body: { date, ...fields }, digest: recordDigest(day) },
+        ...{ body: { date, ...fields }, digest: recordDigest({ ...day, prefer: [] }) },
         warnings: [
           { source: 'in.json#/2', message: replaces },
           { source: 'in.json#/3', message: `2026-02-15 is merged from ${sources.join(', ')}` },

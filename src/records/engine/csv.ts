@@ -71,6 +71,9 @@ export function tableForm(head: string, skipLines = 0): TableForm | undefined {
 /** Number of rows that show how a table is written. */
 const FIRST_ROWS = 50;
 
+/** The unit after the number of a cell. */
+const UNIT = /\s{0,2}[^\d\s.,]\D{0,19}$/;
+
 /**
  * Returns how the numbers of a table are written, as the first rows of the columns that are read show it. If none
  * shows it, a comma is a thousand between commas, and a decimal of a known program.
@@ -83,7 +86,8 @@ export function numberFormOf(
   isGuess: boolean,
 ): NumberForm {
   const isRead = header.map((column) => !unread.includes(column));
-  const cells = rows.flatMap((row) => row.filter((_, at) => isRead[at] === true));
+  const read = rows.flatMap((row) => row.filter((_, at) => isRead[at] === true));
+  const cells = read.map((cell) => cell.replace(UNIT, ''));
   const hasAny = (number: RegExp) => cells.some((cell) => number.test(cell));
   const hasPoints = hasAny(/^-?\d+\.(?!\d{3}$)\d+$/);
   const hasCommas = hasAny(/^-?\d+,(?!\d{3}$)\d+$/);

@@ -41,6 +41,8 @@ export class ExportReader {
   readonly sources: SourceOptions;
   /** The parts of the input that were left out, after it was read. */
   readonly notes: string[] = [];
+  /** The end of the input is missing. */
+  isCutOff = false;
   /** The wellness of the input, after it was read, if it is a FIT file. */
   samples: readonly FitSample[] | undefined;
   /** The units of the input's fields, once its columns are known. */
@@ -149,7 +151,8 @@ export class ExportReader {
   ): RecordStream {
     this.#found = match;
     const note = (text: string) => this.notes.push(text);
-    const about = { name, unread: this.#unread, note, numbers, oneRowADay };
+    const cutOff = () => void (this.isCutOff = true);
+    const about = { name, unread: this.#unread, note, cutOff, numbers, oneRowADay };
     return readMapped(rows, match.mapping, { ...this.#options, ...about, ...this.units });
   }
 

@@ -19,8 +19,8 @@ const PLAIN_NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * Reads the number of a cell. `72,5` is a decimal comma, `1,234` in a table with commas between its
- * cells is a thousand, `1.234,5` and `1,234.5` are both, and `95 %` is 95. `1.234` is a decimal unless the form
- * says thousand.
+ * cells is a thousand, `1.234,5` and `1,234.5` are both, `1'234` is Swiss, and `95 %` is 95. `1.234` is a decimal
+ * unless the form says thousand.
  *
  * @returns undefined if the text is no number
  */
@@ -29,7 +29,7 @@ export function parseNumber(text: string, { comma, point }: NumberForm): number 
   if (isThousands) return Number(text.replaceAll('.', ''));
   if (comma === 'unclear' && /^[+-]?\d{1,3}(,\d{3})+$/.test(text)) return undefined;
   if (PLAIN_NUMBER.test(text)) return Number(text);
-  const bare = text.replace(/[\s\u00a0\u202f]/g, '').replace(/%$/, '');
+  const bare = text.replace(/[\s\u00a0\u202f]|(?<=\d)['’](?=\d{3}(?!\d))/g, '').replace(/%$/, '');
   const plain = withPoint(bare, comma);
   return PLAIN_NUMBER.test(plain) ? Number(plain) : undefined;
 }

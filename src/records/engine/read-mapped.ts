@@ -41,7 +41,8 @@ export async function* readMapped(
       if (!where.every(isIn(row)) || unless.some(isIn(row))) continue;
       const column = [person].flat().find((path) => scalarText(row.get(path)) !== '');
       if (column !== undefined) people.add(column, row.get(column));
-      const { source, problem } = row;
+      const { source, problem, doubt } = row;
+      if (problem !== undefined && doubt !== undefined) options.cutOff?.();
       if (problem !== undefined) problems.push({ source, problem });
       else if (mayLackOrder && numbersOf(firstValue(row, from), 'dmy') !== undefined) {
         yearLast.push(row);

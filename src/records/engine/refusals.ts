@@ -81,7 +81,7 @@ export function unknownTable(
   return refusedInput(
     name,
     `${name} is a table from an unknown program, with the columns ${listNames(header, 6)}`,
-    phrase`${sync('sources')} lists the exports that sync reads. A table with the platform's names is read too, such as date and restingHr, date and carbs, or logged_at, name and carbs: ${documentUrl('records.md')}`,
+    phrase`${sync('sources')} lists the exports that sync reads. A table with the platform's names is read too, such as date and restingHr, date and carbs of whole days, or date, meal, name and carbs of foods: ${documentUrl('records.md')}`,
   );
 }
 

@@ -22,6 +22,8 @@ export interface MappingOptions extends ValueForm {
   readonly unread?: Set<string>;
   /** Gets a note about values that are left out. */
   readonly note?: (text: string) => void;
+  /** Called if the last row is cut off. */
+  readonly cutOff?: () => void;
 }
 
 export function targetsOf(

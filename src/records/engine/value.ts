@@ -56,8 +56,9 @@ export function rawValue(
   if (isPlaceholder(found)) return undefined;
   const ofMinutes = rule.factor === SECS_PER_MINUTE;
   const cell = typeof found === 'string' ? dividedCell(found, field, ofMinutes) : undefined;
+  const text = cell?.text ?? found;
   let number = 0;
-  for (const value of [cell?.text ?? found, ...addends(row, rule)]) {
+  for (const value of [text, ...addends(row, rule)]) {
     const part = numberOf(value, numbers);
     if (part === undefined) return { problem: wrongNumber(value, platform, rule.factor) };
     number += part;
@@ -77,10 +78,10 @@ export function rawValue(
   const value = convert(inUnit, stated ?? named ?? { factor: 1 });
   const isAsWritten = value === number && !isPart(rule);
   const mayBeThousands = platform.type === 'integer' || numbers.point === 'unclear';
-  const isUnclear = mayBeThousands && numbers.point !== 'thousand' && isPerhapsThousands(found);
+  const isUnclear = mayBeThousands && numbers.point !== 'thousand' && isPerhapsThousands(text);
   const isEither = [1, 1_000].every((times) => !isOutOfRange(value * times, platform));
   if (isUnclear && isEither && !isPart(rule)) {
-    const decimal = platform.type === 'integer' ? Math.round(number) : `${scalarText(found)}0`;
+    const decimal = platform.type === 'integer' ? Math.round(number) : `${scalarText(text)}0`;
     return { problem: `is ${show(found)}: write ${Math.round(number * 1_000)} or ${decimal}` };
   }
   const decimals = rule.decimals ?? (isAsWritten ? undefined : CONVERTED_DECIMALS);

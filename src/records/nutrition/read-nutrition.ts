@@ -117,7 +117,11 @@ function readItems(
     const { name: food, meal } = isObject(raw) ? raw : {};
     const name = scalarText(food) || scalarText(meal);
     if (isSumName(name) || index === total) {
-      notes.recur('sum', `${field}/${index}`, `${show(name)} sums up other items. Not sent`);
+      notes.recur(
+        `sum ${name}`,
+        `${field}/${index}`,
+        `${show(name)} sums up other items. Not sent`,
+      );
       continue;
     }
     readItem(raw, `${field}/${index}`, named, days, notes, options);

@@ -1,6 +1,6 @@
 import type { SentField } from '../../ledger/wellness.ts';
 import { UNDONE_NOTE } from '../notes.ts';
-import { OWN_RECORDS, contestWithSent } from '../prefer.ts';
+import { OWN_RECORDS, contestWithSent, lessNote } from '../prefer.ts';
 import type { JsonObject, JsonValue, PreparedRecord, Rank, Warning } from '../types.ts';
 import { show } from '../values.ts';
 import { isSame } from './answer.ts';
@@ -93,6 +93,8 @@ export function settleDay(
     const earlier = { value: before.value, source: before.source };
     values[name] = value;
     sent[name] = { value, source: program, asOf: written, before: earlier, undone: null };
+    const less = isOther || force ? undefined : lessNote(name, program, value, before.value);
+    if (less !== undefined) note(name, less);
     if (!isOther) continue;
     sent[name] = { ...sent[name], reported: { ...reported, [before.source]: before.value } };
     contest();
