@@ -57,7 +57,7 @@ export function seedSummaryText(report: SeedReport): Text {
 }
 
 export function filesText({ dir, recordings, days }: SeedFiles): string {
-  return `${dir}: ${plural(recordings, 'recording')}, and ${plural(days, 'day')} in wellness.json and nutrition.json.`;
+  return `${dir}: ${plural(recordings, 'recording')}, wellness.json and nutrition.json of ${plural(days, 'day')}.`;
 }
 
 export function filesHint({ dir }: SeedFiles): Text {
