@@ -6,7 +6,7 @@ import { type EndpointName, type Endpoints, endpointUrl, scopeOf } from '../conf
 import type { PlatformKind } from '../config/settings.ts';
 import { whoAmI } from './account.ts';
 import { type Http, type HttpRequest, type HttpResponse, isSuccess } from './http.ts';
-import { type Tries, asksForScope, notTakenNow, refusal } from './refusal.ts';
+import { NO_TRIES, type Tries, asksForScope, notTakenNow, refusal } from './refusal.ts';
 import { type Repeatable, type RetryOptions, withRetry } from './retry.ts';
 import type { TokenSource } from './token-source.ts';
 import { checkReadable, isEmpty, jsonValue } from './wire.ts';
@@ -68,7 +68,7 @@ export class Caller {
     const { repeatable = 'always', form = also.length > 0 ? 'json-or-nothing' : 'json' } = details;
     const isOptional = also.includes(401);
     const sent: Secret[] = [];
-    let tries: Tries = { attempts: 0, delivery: 'not-sent' };
+    let tries = NO_TRIES;
     const sendWith = async (token: Secret) => {
       sent.push(token);
       const send = async () => await this.#sendAs(token, { ...request, url }, repeatable, form);

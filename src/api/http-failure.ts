@@ -42,6 +42,7 @@ export function networkError(request: HttpRequest, cause: unknown, delivery: Del
 function proxyError(host: string, failure: ProxyFailure, delivery: Delivery): SyncError {
   const { proxy, status } = failure;
   const { variable } = proxy;
+  const hasName = new URL(proxy.address).username !== '';
   const { message, hint } =
     status === undefined
       ? {
@@ -50,8 +51,10 @@ function proxyError(host: string, failure: ProxyFailure, delivery: Delivery): Sy
         }
       : status === 407
         ? {
-            message: 'wants a user name and a password',
-            hint: `Put them into ${variable}: http://USER:PASSWORD@HOST:PORT.`,
+            message: hasName
+              ? 'does not accept its user name and its password'
+              : 'wants a user name and a password',
+            hint: `${hasName ? 'Correct them in' : 'Put them into'} ${variable}: http://USER:PASSWORD@HOST:PORT.`,
           }
         : {
             message: `did not connect to ${host} (${status})`,

@@ -8,7 +8,7 @@ import { capital, sentence } from '../terminal/words.ts';
 import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
 import { isOfCoachWatts } from './platform-kind.ts';
-import { givesReason, isJsonObject, isPage, refusalMessage } from './wire.ts';
+import { givesReason, isJsonObject, isPage, refusalMessage, statedReason } from './wire.ts';
 
 interface Declined {
   readonly attempts: number;
@@ -41,10 +41,9 @@ export function refusal(name: EndpointName, response: HttpResponse, refused: Dec
   const isRefusal = FOR_CONTENT.includes(response.status);
   const page = isRefusal ? isPage(response) : !isJsonObject(response);
   const unexplained = isRefusal && !page && !givesReason(response);
-  const reason = refusalMessage(response, refused.sent);
-  const { code, message, hint, details } = meaningOf(name, response, reason, page, refused);
-  const { attempts } = refused;
-  return new SyncError(code, message ?? reason, {
+  const { code, message, hint, details } = meaningOf(name, response, page, refused);
+  const { attempts, sent } = refused;
+  return new SyncError(code, message ?? refusalMessage(response, sent), {
     hint,
     details: {
       status: response.status,
@@ -61,15 +60,17 @@ export function refusal(name: EndpointName, response: HttpResponse, refused: Dec
 function meaningOf(
   name: EndpointName,
   response: HttpResponse,
-  reason: string,
   page: boolean,
-  { url, base, required, granted }: Declined,
+  { url, base, sent, required, granted }: Declined,
 ): Meaning {
   const { status, headers } = response;
   const path = url.pathname;
-  const inFull = page
-    ? sentence(capital(reason))
-    : sentence(`The platform refused it (${status}): ${reason}`);
+  const reason = statedReason(response, sent);
+  const inFull = sentence(
+    reason === undefined
+      ? capital(refusalMessage(response, sent))
+      : `The platform refused it (${status}): ${reason}`,
+  );
   switch (status) {
     case 401:
       if (asksForScope(response)) return forbidden(inFull, missingScope(response, required));
@@ -93,7 +94,7 @@ function meaningOf(
         details: { endpoint: name },
       };
     case 413:
-      return { code: 'REJECTED', message: tooLargeMessage(name) };
+      return { code: 'REJECTED', message: tooLargeMessage(name, reason) };
     case 501:
     case 505:
       return {
@@ -165,6 +166,8 @@ export interface Tries {
   /** `unknown`: the service may have acted on one of them. */
   readonly delivery: 'not-sent' | 'unknown';
 }
+
+export const NO_TRIES: Tries = { attempts: 0, delivery: 'not-sent' };
 
 /**
  * Returns the error for a token that the service refuses although the login is fine. The service did not act
@@ -269,10 +272,11 @@ export function faultMessage(item: string, count: number, error?: SyncError): st
 }
 
 /** The report of a rejected item shows no hint, so that the message has the next step. */
-function tooLargeMessage(name: EndpointName): string {
+function tooLargeMessage(name: EndpointName, reason: string | undefined): string {
+  const status = reason === undefined ? '413' : `413, ${reason}`;
   return name === 'uploadFit'
-    ? "The recording is too large for the platform (413): upload it on the platform's website, or ask its support to raise the limit."
-    : 'The record is too large for the platform (413): send fewer fields.';
+    ? `The recording is too large for the platform (${status}): upload it on the platform's website, or ask its support to raise the limit.`
+    : `The record is too large for the platform (${status}): send fewer fields.`;
 }
 
 /** Returns the scope that a refusal names. If it mentions scopes and names none, returns `required`. */

@@ -112,11 +112,12 @@ export function decodePushAnswer(
   return isObject(data) ? { outcome: 'pushed', data } : { outcome: 'pushed' };
 }
 
-/** Returns the object in a body; of a list, the object that reports a failure. */
+/** Returns the object in a body; of a list, or a list `results` (207), the object that reports a failure. */
 function answerIn({ text }: HttpResponse): WireObject {
-  const value = parseObjectOrList(text);
-  if (Array.isArray(value)) return value.filter(isObject).find(contradicts) ?? {};
-  return isObject(value) ? value : {};
+  const body = parseObjectOrList(text);
+  const listed = isObject(body) ? body['results'] : body;
+  const failed = Array.isArray(listed) ? listed.filter(isObject).find(contradicts) : undefined;
+  return failed ?? (isObject(body) ? body : {});
 }
 
 /** Returns the counts in an answer, and the first item that it names; they may be empty. */
@@ -273,10 +274,16 @@ function contentType({ headers }: HttpResponse): string {
 
 /** Returns the reason in the service's error body, or a description of the body. */
 export function refusalMessage(response: HttpResponse, sent: Sent): string {
+  return (
+    statedReason(response, sent) ??
+    `the platform answered ${response.status} with ${describeBody(response)}`
+  );
+}
+
+/** Returns the reason in the service's error body, in its own words. */
+export function statedReason(response: HttpResponse, sent: Sent): string | undefined {
   const body = parseObjectOrList(response.text);
-  const reason = body && sanitize(reasonOf(body), sent);
-  const described = `the platform answered ${response.status} with ${describeBody(response)}`;
-  return (reason || serviceMessage(response, sent)) ?? described;
+  return (body && sanitize(reasonOf(body), sent)) || serviceMessage(response, sent);
 }
 
 /** Returns whether the body of a refusal is JSON that gives a reason. */

@@ -46,8 +46,8 @@ export function profileRequestLines(requests: readonly ProfileRequest[]): string
 const KG_PER = { Kilograms: 1, Pounds: KG_PER_POUND } as const;
 type ProfileUnits = keyof typeof KG_PER;
 
-/** Tolerance between the sent and the stored weight (kg): services round. */
-const ROUNDING_KG = 0.5;
+/** Tolerance between a sent and a stored value (kg, W): services round. */
+const ROUNDING = 0.5;
 
 /** The fields that are set, each with its plausible values: others are typing errors. */
 export const METRICS = {
@@ -55,11 +55,14 @@ export const METRICS = {
   ftp: { noun: 'FTP', unit: 'W', least: 30, most: 700 },
 } as const;
 
+/** kg, W */
+type Metrics = { readonly [name in keyof typeof METRICS]?: number };
+
 /**
  * Shows the athlete's profile, or updates weight and FTP (interface 4.8; deployed services take a
  * `PATCH` with `weight`, `weightUnits`, `ftp`).
  *
- * @throws SyncError `USAGE` for a value out of range; `SERVICE_ANSWER` if the service stored another weight;
+ * @throws SyncError `USAGE` for a value out of range; `SERVICE_ANSWER` if the service stored another value;
  *   `SCOPE_MISSING` and `REJECTED` if the display unit cannot be read; the errors of the client.
  */
 export async function showOrUpdate(
@@ -75,7 +78,7 @@ export async function showOrUpdate(
   if (dryRun) return { action: 'would-update', requests: plan(kg, others, url('profile').href) };
   const client = await open();
   if (kg !== undefined) return await updateWeight(kg, others, force, client, signal);
-  return { action: 'updated', profile: await update(others, client, signal) };
+  return { action: 'updated', profile: await update(others, others, client, signal) };
 }
 
 /** Returns all requests that an update may lead to, without asking the service. */
@@ -101,25 +104,15 @@ function plan(kg: number | undefined, others: WireObject, url: string): ProfileR
  */
 async function updateWeight(
   kg: number,
-  others: WireObject,
+  others: Metrics,
   force: boolean,
   client: ServiceClient,
   signal: AbortSignal,
 ): Promise<ProfileReport> {
   const { units, before, forced } = await displayUnits(client, force, signal);
   const weight = units === undefined ? { weight: kg } : weightIn(units, kg);
-  const profile = await update({ ...weight, ...others }, client, signal);
-  const stored = weightOf(profile);
-  if (stored !== undefined && Math.abs(stored - kg) > ROUNDING_KG) {
-    throw new SyncError(
-      'SERVICE_ANSWER',
-      `The platform stored a weight of ${stored} kg, not ${kg} kg.`,
-      {
-        hint: "Correct the weight on the platform's pages.",
-        details: { stored, intended: kg },
-      },
-    );
-  }
+  const meant = { weight: kg, ...others };
+  const profile = await update({ ...weight, ...others }, meant, client, signal);
   const warnings = [
     ...(forced ? [UNIT_SET] : []),
     ...(isFarWeight(kg, before)
@@ -136,23 +129,40 @@ const UNIT_SET = "The unit in which the platform's pages show weights is kilogra
 /** Reads the athlete's profile. @throws SyncError `REJECTED` if the platform shows none */
 export async function readProfile(client: ServiceClient, signal: AbortSignal): Promise<unknown> {
   const answer = await client.readProfile(signal);
-  if (!isObject(answer) || Object.keys(answer).length === 0) throw notOffered();
+  if (!isObject(answer) || Object.keys(answer).length === 0)
+    throw notOffered('The platform shows applications no profile.');
   return profileIn(answer) ?? answer;
 }
 
-/** Sends an update. @returns the profile in the answer @throws SyncError `REJECTED` if the platform takes none */
+/** Sends an update. @returns the profile in the answer @throws SyncError as {@link showOrUpdate} */
 async function update(
   change: WireObject,
+  meant: Metrics,
   client: ServiceClient,
   signal: AbortSignal,
 ): Promise<unknown> {
   const answer = await client.updateProfile(change, signal);
-  if (answer === undefined) throw notOffered();
-  return profileIn(answer);
+  if (answer === undefined)
+    throw notOffered('The platform lets no application change the profile.');
+  const profile = profileIn(answer);
+  for (const name of ['weight', 'ftp'] as const) checkStored(name, metricOf(profile, name), meant);
+  return profile;
 }
 
-function notOffered(): SyncError {
-  return new SyncError('REJECTED', 'The platform offers applications no profile.', {
+function checkStored(name: keyof Metrics, stored: number | undefined, meant: Metrics): void {
+  const { noun, unit } = METRICS[name];
+  const intended = meant[name];
+  if (stored === undefined || intended === undefined) return;
+  if (Math.abs(stored - intended) <= ROUNDING) return;
+  const message = `The platform stored ${stored} ${unit} as the ${noun}, not ${intended} ${unit}.`;
+  throw new SyncError('SERVICE_ANSWER', message, {
+    hint: `Correct the ${noun} on the platform's pages.`,
+    details: { stored, intended },
+  });
+}
+
+function notOffered(message: string): SyncError {
+  return new SyncError('REJECTED', message, {
     hint: phrase`Set weight and FTP on its pages. If it has one at another path: ${sync('config', 'set', 'endpoint.profile', 'PATH')}.`,
   });
 }
@@ -170,7 +180,7 @@ async function displayUnits(
     const profile = profileIn(await client.readProfile(signal));
     const units = isObject(profile) ? profile['weightUnits'] : undefined;
     const known = units === 'Kilograms' || units === 'Pounds';
-    return { units: known ? units : undefined, before: weightOf(profile), forced: false };
+    return { units: known ? units : undefined, before: metricOf(profile, 'weight'), forced: false };
   } catch (error) {
     if (!(error instanceof SyncError)) throw error;
     const isHidden = error.code === 'SCOPE_MISSING';
@@ -191,9 +201,9 @@ function weightIn(units: ProfileUnits, kg: number): { weight: number; weightUnit
   return { weight: Math.round((kg / KG_PER[units]) * 1e4) / 1e4, weightUnits: units };
 }
 
-function weightOf(profile: unknown): number | undefined {
-  const weight = isObject(profile) ? profile['weight'] : undefined;
-  return typeof weight === 'number' ? weight : undefined;
+function metricOf(profile: unknown, name: keyof Metrics): number | undefined {
+  const value = isObject(profile) ? profile[name] : undefined;
+  return typeof value === 'number' ? value : undefined;
 }
 
 /** Returns the weight of the athlete's profile (kg); undefined if the platform does not show it. */
@@ -202,7 +212,7 @@ export async function storedWeight(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   try {
-    return weightOf(await readProfile(await client(), signal));
+    return metricOf(await readProfile(await client(), signal), 'weight');
   } catch (error) {
     // The push itself reports a login that ended or a platform that does not answer.
     if (error instanceof SyncError && !isAbort(error)) return undefined;

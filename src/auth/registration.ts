@@ -61,6 +61,7 @@ export async function findRegistration(
   url.pathname = `/.well-known/oauth-authorization-server${baseUrl.pathname.replace(/\/+$/, '')}`;
   const answer = await send(context, http, { method: 'GET', url });
   if ('why' in answer) return answer;
+  if (answer.status === 429 || answer.status >= 500) return NOT_SAID;
   const metadata = isSuccess(answer) ? objectIn(answer) : undefined;
   if (metadata === undefined) return NO_REGISTRATION;
   const {
@@ -156,6 +157,7 @@ export function isSameUri(text: unknown, redirectUri: string): text is string {
 }
 
 const NO_REGISTRATION = { why: 'registers no applications by itself' };
+const NOT_SAID = { why: 'did not say whether it registers applications' };
 
 function refusal(answer: HttpResponse, now: number): string {
   switch (answer.status) {
@@ -187,7 +189,7 @@ async function send(
     signal.throwIfAborted();
     if (!(error instanceof SyncError)) throw error;
     if (deliveryOf(error) === 'not-sent') throw addressFailure(error, request.url);
-    return { why: 'did not say whether it registers applications' };
+    return NOT_SAID;
   }
 }
 

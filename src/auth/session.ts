@@ -1,5 +1,6 @@
 import { whoAmI } from '../api/account.ts';
 import type { Http } from '../api/http.ts';
+import { NO_TRIES, notTakenNow } from '../api/refusal.ts';
 import { RETRIES } from '../api/retry.ts';
 import type { TokenSource } from '../api/token-source.ts';
 import type { Context } from '../base/context.ts';
@@ -267,6 +268,7 @@ export class Session implements TokenSource {
       const asked = { ...account, http, policy: RETRIES.tokens, needsProof: true };
       const who = await whoAmI(this.#context, asked, tokenOf(login));
       if (who.kind === 'rejected') await recordEndedLogin(this.#context, store, login);
+      else if (who.wasTaken) return notTakenNow(NO_TRIES, 'is accepted elsewhere');
     }
     return loginEnded(store);
   }

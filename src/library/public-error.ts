@@ -4,7 +4,12 @@ import { SyncError } from './errors.ts';
 
 /** The program's hints name `sync login`, which does not log a client in. */
 export const NEW_TOKENS = 'Log in again, and give the client the new tokens.';
-export const LOGIN_CODES: readonly ErrorCode[] = ['AUTH_REQUIRED', 'AUTH_EXPIRED', 'AUTH_REFUSED'];
+export const LOGIN_CODES: readonly ErrorCode[] = [
+  'AUTH_REQUIRED',
+  'AUTH_EXPIRED',
+  'AUTH_REFUSED',
+  'SCOPE_MISSING',
+];
 
 /** Returns the error of the package for one of the program. */
 export function publicError(error: unknown): unknown {

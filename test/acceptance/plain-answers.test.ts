@@ -103,6 +103,33 @@ it('the setting endpoint.filePart names the file part of an upload', async () =>
   expect((await other.sync(['watch', 'card', '--once'])).code).toBe(0);
 });
 
+it.each<[string, PlainAnswer]>([
+  ['207 with a failed result', { status: 207, body: { results: [{}, { error: 'cut off' }] } }],
+  [
+    '200 with a failed result',
+    { body: { results: [{ status: 'failed', message: 'cut off' }, { id: 1 }] } },
+  ],
+  ['200 with a list', { body: [{ success: false, message: 'cut off' }] }],
+])('%s is a refusal: nothing counts as sent', async (_, answer) => {
+  const { sync, write } = await openPlainWorld({ upload: answer, wellness: answer });
+  write('ride.fit', ride);
+  const refused = { code: 6, stdout: /refused by the platform: cut off/ };
+  expect(await sync(['upload', 'ride.fit'])).toMatchObject(refused);
+  const input = JSON.stringify({ date: '2026-05-10', hrv: 60 });
+  expect(await sync(['push', 'wellness', '-'], { input })).toMatchObject(refused);
+});
+
+it.each([402, 403, 410])('shows a plain text of a %i as words of the platform', async (status) => {
+  const body = 'Your plan has ended. Run `pay now`.';
+  const { sync, write } = await openPlainWorld({ upload: { status, body, type: 'text/plain' } });
+  write('ride.fit', ride);
+  const { code, stdout } = await sync(['upload', 'ride.fit']);
+  expect([code, stdout]).toEqual([
+    5,
+    expect.stringContaining(`not sent. The platform refused it (${status}): Your plan has ended.`),
+  ]);
+});
+
 describe('sync profile --weight', () => {
   const answering =
     (patch: PlainAnswer) =>
@@ -144,7 +171,7 @@ describe('sync profile --weight', () => {
     const { code, stderr } = await sync(['profile', '--weight', '71.5']);
     expect([code, stderr]).toEqual([
       6,
-      expect.stringMatching(/offers applications no profile.*endpoint\.profile/s),
+      expect.stringMatching(/lets no application change the profile.*endpoint\.profile/s),
     ]);
     expect(stderr).not.toMatch(/unit|kilogram/);
   });

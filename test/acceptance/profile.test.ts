@@ -174,14 +174,31 @@ FTP           250 W`,
     expect(patches()).toHaveLength(2);
   });
 
-  it('reports a weight that the platform stored differently', async () => {
+  it.each([
+    ['a weight', ['--weight', '72.5'], 'The platform stored 100 kg as the weight, not 72.5 kg.'],
+    ['an FTP', ['--ftp', '280'], 'The platform stored 250 W as the FTP, not 280 W.'],
+    ['an FTP beside its weight', ['--weight', '100', '--ftp', '280'], 'not 280 W.'],
+  ])('reports %s that the platform stored differently', async (_what, args, words) => {
     const { profile, patches } = await openService({
       ...IN_POUNDS,
-      'PATCH /api/profile': [200, { success: true, profile: { weight: 100 } }],
+      'PATCH /api/profile': [200, { success: true, profile: { weight: 100, ftp: 250 } }],
     });
-    const { code, stderr } = await profile('--weight', '72.5');
-    expect([code, stderr]).toEqual([6, /stored a weight of 100 kg, not 72\.5 kg\./]);
+    const { code, stderr } = await profile(...args);
+    expect([code, stderr]).toEqual([6, expect.stringContaining(words)]);
     expect(patches()).toHaveLength(1);
+  });
+
+  it('does not say that a platform shows no profile if it only takes no update', async () => {
+    const { profile } = await openService({
+      'GET /api/profile': [200, { weight: 70, ftp: 250 }],
+      'PATCH /api/profile': [405, undefined],
+    });
+    expect((await profile()).code).toBe(0);
+    const { code, stderr } = await profile('--weight', '71');
+    expect([code, stderr]).toEqual([
+      6,
+      /^Error: The platform lets no application change the profile\.\n/,
+    ]);
   });
 
   it('changes a weight on a platform that takes updates and shows no profile', async () => {
@@ -235,7 +252,7 @@ FTP           250 W`,
   ])('says that the platform has no profile: %s', async (_what, answer) => {
     const { profile } = await openService({ 'GET /api/profile': answer });
     const { code, stderr } = await profile();
-    expect([code, stderr]).toEqual([6, /^Error: The platform offers applications no profile\.\n/]);
+    expect([code, stderr]).toEqual([6, /^Error: The platform shows applications no profile\.\n/]);
   });
 
   it('explains a platform without a profile, and uses a configured endpoint instead', async () => {
@@ -243,10 +260,13 @@ FTP           250 W`,
       'GET /v2/athlete': [200, { weight: 70, ftp: 250 }],
       'PATCH /v2/athlete': [200, { success: true, profile: { weight: 71, ftp: 250 } }],
     });
-    for (const args of [['profile'], ['profile', '--ftp', '250']]) {
+    for (const [words, ...args] of [
+      ['shows applications no profile.', 'profile'],
+      ['lets no application change the profile.', 'profile', '--ftp', '250'],
+    ] as const) {
       const { code, stderr } = await run(...args);
       expect(code).toBe(6);
-      expect(stderr).toContain('The platform offers applications no profile.');
+      expect(stderr).toContain(words);
       expect(stderr).toContain('sync config set endpoint.profile');
     }
     expect((await run('config', 'set', 'endpoint.profile', '/v2/athlete')).code).toBe(0);

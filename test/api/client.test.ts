@@ -304,6 +304,11 @@ it.each<[status: number, challenge: string, code: string, scope?: string]>([
 it.each([
   [400, { message: 'Bad', data: [{ path: ['day'], message: 'Required' }] }, 'Bad (day: Required)'],
   [413, '<html>', 'The record is too large for the platform (413): send fewer fields.'],
+  [
+    413,
+    { message: 'at most 1 MB' },
+    'The record is too large for the platform (413, at most 1 MB): send fewer fields.',
+  ],
   [422, { statusMessage: 'Unprocessable' }, 'Unprocessable'],
   [409, '', 'The platform answered 409 with nothing.'],
 ])('a rejection fails with %i and the message of the platform', async (status, body, message) => {

@@ -534,19 +534,24 @@ describe('a request through a proxy', () => {
   };
 
   it.each([
-    ['403 Forbidden', 'did not connect to service.example (403).', 'check https_proxy'],
-    ['407 No', 'wants a user name and a password.', 'Put them into https_proxy'],
-  ])('names a proxy that responds with %s as the cause', async (refuse, words, hint) => {
-    const proxy = await startProxy({ refuse });
-    const error = await failure(through(proxy.url).send(requestTo('http://service.example/')));
-    expect(error).toMatchObject({
-      code: 'NETWORK',
-      message: `The proxy ${proxy.url} (https_proxy) ${words}`,
-      details: { delivery: 'not-sent', proxy: 'https_proxy' },
-    });
-    expect(String(error.hint)).toContain(hint);
-    expect(proxy.tunnels).toEqual(['service.example:80']);
-  });
+    ['403 Forbidden', '', 'did not connect to service.example (403).', 'check https_proxy'],
+    ['407 No', '', 'wants a user name and a password.', 'Put them into https_proxy'],
+    ['407 No', 'ann:s3cret@', 'does not accept its user name and its password.', 'Correct them'],
+  ])(
+    'names a proxy that responds with %s to "%s" as the cause',
+    async (refuse, who, words, hint) => {
+      const proxy = await startProxy({ refuse });
+      const http = through(proxy.url.replace('//', `//${who}`));
+      const error = await failure(http.send(requestTo('http://service.example/')));
+      expect(error).toMatchObject({
+        code: 'NETWORK',
+        message: `The proxy ${proxy.url} (https_proxy) ${words}`,
+        details: { delivery: 'not-sent', proxy: 'https_proxy' },
+      });
+      expect(String(error.hint)).toContain(hint);
+      expect(proxy.tunnels).toEqual(['service.example:80']);
+    },
+  );
 
   it('reports that nothing was sent if the proxy does not exist', async () => {
     const host = `127.0.0.1:${await closedPort()}`;

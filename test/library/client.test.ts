@@ -327,6 +327,20 @@ describe('a client', () => {
     expect(failed).toMatchObject({ outcome: 'failed', code: 'AUTH_EXPIRED', hint: error.hint });
   });
 
+  it('hints at new tokens, not at `sync login`, if a scope is missing', async () => {
+    const { client, sandbox } = await open();
+    const read = sandbox.control.tokens({ scopes: ['profile:read'] });
+    const made = client({
+      store: { load: () => Promise.resolve(read), save: () => Promise.resolve() },
+    });
+    const hint = 'Log in again, and give the client the new tokens.';
+    expect(await failureOf(made.profile({ ftp: 250 }))).toMatchObject({
+      code: 'SCOPE_MISSING',
+      hint,
+    });
+    expect(await made.upload(ride(5))).toMatchObject({ code: 'SCOPE_MISSING', hint });
+  });
+
   it('returns one result for one record, also if another day is sent with it', async () => {
     const { client, sandbox } = await open();
     const made = client({ stateDir: join(openHome({}).dir, 'state'), maxRetryWait: 5 });

@@ -176,7 +176,9 @@ describe('a platform that does not register this computer', () => {
   it.each([
     ['metadata:404', 'registers no applications by itself'],
     ['metadata:hang', 'did not say whether it registers'],
-    ['metadata:html', 'registers no applications by itself'],
+    ['metadata:503', 'did not say whether it registers'],
+    ['metadata:429', 'did not say whether it registers'],
+    ['metadata:html', 'did not say whether it registers'],
     ['register:404', 'registers no applications by itself'],
     ['register:503', 'cannot register an application now (503)'],
     ['register:429', 'try again in an hour, or type a client ID'],
