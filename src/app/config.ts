@@ -64,7 +64,8 @@ const warned = new WeakMap<AppContext, Set<string>>();
 export function warnOfDistrust(context: AppContext, folder: string): void {
   const found = findDistrust(folder);
   if (found === undefined) return;
-  warnOnce(context, distrustMessage(found, folder), `Run \`${found.fix}\`.`, found.path);
+  const fix = found.fix === undefined ? 'Name a folder of your own.' : `Run \`${found.fix}\`.`;
+  warnOnce(context, distrustMessage(found, folder), fix, found.path);
 }
 
 /** @param subject two warnings about one subject are one */

@@ -58,10 +58,10 @@ export async function readLogin(
     // The check may have refreshed the login, or found it ended.
     return { found: await loginState(quiet, config, session), checked: answer };
   });
-  if (found.state !== 'logged-in' || checked?.outcome === 'accepted')
-    return { login: found, checked };
   if (checked?.outcome === 'ended')
     return { login: { ...failureOf(checked), state: 'ended' }, checked };
+  if (found.state !== 'logged-in' || checked?.outcome === 'accepted')
+    return { login: found, checked };
   const isSeen = await isEndSeen(config, context.clock.now());
   return { login: isSeen ? endedLogin(SEEN_BY_WATCHER) : found, checked };
 }

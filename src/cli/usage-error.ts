@@ -18,6 +18,7 @@ export function usageError(
   const { command, path, rest } = namedCommand(root, words);
   const help = sync(...path, '--help');
   const [unknown] = rest;
+  const [group] = path;
   const exists = (name: string) => name !== '' && existsSync(resolve(cwd, name));
   const isPath = (name: string) => exists(name) || /[./\\]|^\d{4}-/.test(name);
   if (unknown !== undefined && isPath(unknown) && command.commands.length > 0) {
@@ -29,9 +30,14 @@ export function usageError(
       const hint = sending === undefined ? phrase`See ${help}.` : phrase`To send it: ${sending}.`;
       return new SyncError('USAGE', message, { hint });
     }
-    const meant = command.commands.map((kind) => phrase`${sync(...path, kind.name(), unknown)}`);
-    const message = `${capital(path.join(' '))} needs a kind before ${unknown}.`;
-    return new SyncError('USAGE', message, { hint: phrase`Run ${joinTexts(meant, ' or ')}.` });
+    if (group === 'push' || group === 'undo') {
+      const kinds = command.commands.map((kind) => kind.name());
+      // The other kinds of undo take days alone.
+      const fitting = group === 'undo' && exists(unknown) ? ['upload'] : kinds;
+      const meant = fitting.map((kind) => phrase`${sync(group, kind, unknown)}`);
+      const message = `${capital(group)} needs a kind before ${unknown}.`;
+      return new SyncError('USAGE', message, { hint: phrase`Run ${joinTexts(meant, ' or ')}.` });
+    }
   }
   // Commander names the word behind flags; for help, it names none.
   const wrong = /^error: unknown command '(.*)'/.exec(error.message)?.[1];

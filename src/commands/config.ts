@@ -2,6 +2,7 @@ import { type Text, phrase, withProgramName } from '../base/phrase.ts';
 import type { CommandModule } from '../app/command.ts';
 import { configFor, pathsFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
+import { refuseUnknownProfile } from '../app/profiles.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { mostSimilar } from '../base/similar.ts';
 import { type Config, settingsOfAnother } from '../config/config.ts';
@@ -45,7 +46,10 @@ export const unset: CommandModule = {
   examples: ['sync config unset timezone'],
   documents: ['settings.md'],
 
-  run: (context, key: string) => change(context, key, null),
+  run(context, key: string) {
+    refuseUnknownProfile(context, configFor(context).profile);
+    return change(context, key, null);
+  },
 };
 
 export const list: CommandModule = {

@@ -81,7 +81,7 @@ export const verify: CommandModule = {
           days.push(...checked);
         }
         if (output.json) output.result({ type: 'summary', ...summary });
-        else if (withDays) output.say(daysText(days));
+        else if (withDays) output.text(daysText(days));
         const isMissing = summary.missing > 0 || days.some(({ outcome }) => outcome === 'missing');
         if (isMissing) return ExitCode.refused;
         // The platform may only need more time for a pending one.
@@ -125,22 +125,22 @@ export function missingText(path: string, took: string): Text {
   return phrase`${path}: missing. The platform ${took} and has no workout of it: it could not process the recording, or the workout was deleted. ${resendText(path, '--force', 'sends it again')}`;
 }
 
-/** Returns the text of a day; undefined if the platform holds what was sent. */
+/** Returns the text of a day; undefined if there is nothing to do about it. */
 function dayText({ kind, date, outcome, differs }: VerifiedDay): Text | undefined {
   switch (outcome) {
     case 'present':
+    case 'unseen':
       return undefined;
     case 'changed':
       return `${kind} of ${date}: the platform holds something else: ${differs.join('; ')}.`;
     case 'missing':
       return phrase`${kind} of ${date}: missing. ${sync('push', kind, '--force')} with its file sends it again.`;
-    case 'unseen':
-      return `${kind} of ${date}: not compared: the platform does not show it to applications.`;
   }
 }
 
 function daysText(days: readonly VerifiedDay[]): string {
-  const words = { present: 'as sent', changed: 'changed', missing: 'missing', unseen: 'unseen' };
+  const unseen = 'not compared, because the platform does not show them to applications';
+  const words = { present: 'as sent', changed: 'changed', missing: 'missing', unseen };
   const counted = Object.entries(words).flatMap(([outcome, word]) => {
     const count = days.filter((day) => day.outcome === outcome).length;
     return count === 0 ? [] : [`${count} ${word}`];

@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt, systemCode } from '../base/errors.ts';
 import { isFolder, nearest } from './plain-file.ts';
@@ -79,7 +79,7 @@ export function fileErrorCode(path: string, cause: unknown): string | undefined 
     case SQLITE.READONLY:
     case SQLITE.IOERR:
     case SQLITE.CANTOPEN:
-      return refusalOf(folderOf(path));
+      return refusalOf(folderOf(path)) ?? refusalOfFile(path);
     default:
       return undefined;
   }
@@ -103,6 +103,16 @@ function refusalOf(folder: string): string | undefined {
       closeSync(fd);
       rmSync(path, { force: true });
     }
+  }
+}
+
+/** Returns why a file can be neither read nor written; undefined if it can be. */
+function refusalOfFile(path: string): string | undefined {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return systemCode(error);
   }
 }
 

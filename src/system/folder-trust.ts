@@ -12,7 +12,8 @@ export interface Distrust {
   readonly above: number;
   /** A clause that follows the path: "belongs to another user (uid 1001)". */
   readonly reason: string;
-  readonly fix: string;
+  /** The command that fixes it. Absent if others write there on purpose, as to `/tmp` and `/dev/null`. */
+  readonly fix?: string;
   /** Another user owns it, and may have written its contents. */
   readonly foreign: boolean;
 }
@@ -46,6 +47,7 @@ export function refuseDistrusted(
 /** Says what to type. */
 export function distrustHint({ fix, foreign }: Distrust, variable: FolderVariable): string {
   const other = `name another folder with ${variable}`;
+  if (fix === undefined) return `Name a folder of your own with ${variable}.`;
   if (!foreign) return `Run \`${fix}\`, or ${other}.`;
   return fix.startsWith(AS_OWNER)
     ? `Run sync as that user, \`${fix}\`, or ${other}.`
@@ -135,12 +137,14 @@ function* distrusts(folder: string, options: TrustOptions): Generator<Distrust> 
     const sheltered = (stats.mode & STICKY) !== 0 && above > 0;
     if (!sheltered && othersMayWrite(stats, uid, options) && !isReadOnly(path)) {
       const mode = (stats.mode & 0o7777).toString(8).padStart(4, '0');
+      const isPublic = (stats.mode & STICKY) !== 0 || stats.isCharacterDevice();
+      const command = `${stats.uid === uid ? '' : 'sudo '}chmod go-w ${shellWord(path)}`;
       yield {
         path,
         above,
         foreign: false,
         reason: `can be changed by other users (mode ${mode})`,
-        fix: `${stats.uid === uid ? '' : 'sudo '}chmod go-w ${shellWord(path)}`,
+        ...(!isPublic && { fix: command }),
       };
     }
     at = path;

@@ -113,3 +113,21 @@ it.each([
   world.sandbox.control.clearFaults();
   expect(await world.sync(['undo', kind, '2026-02-15'])).toMatchObject({ code: 0 });
 });
+
+it('sync explain says of a file of records which days were sent, and of a folder what looks at it', async () => {
+  const world = await openLoggedInWorld();
+  const items = [{ logged_at: '2026-02-14T08:00:00Z', name: 'Oats', calories: 300 }];
+  const file = world.write('week/food.json', JSON.stringify([{ date: '2026-02-14', items }]));
+  const reason = 'This is a JSON file, not a FIT recording.';
+  const explained = async () => (await world.lines(['explain', file]))[0];
+  expect(await explained()).toMatchObject({
+    reason: text(`${reason} If it is an export, \`sync import`),
+  });
+  await world.sync(['push', 'nutrition', file]);
+  expect(await explained()).toMatchObject({
+    state: 'not-sent',
+    reason: `${reason} Its nutrition was sent: 2026-02-14.`,
+  });
+  const { code, stderr } = await world.sync(['explain', 'week']);
+  expect([code, stderr]).toEqual([3, text('`sync upload week --dry-run` looks at all of them')]);
+});

@@ -38,7 +38,11 @@ async function openFolder() {
 describe('sync seed --out', () => {
   it('leaves files that it would write just so, and completes the others', async () => {
     const { folder, write, contents } = await openFolder();
-    expect((await write()).code).toBe(0);
+    const { code, stdout } = await write();
+    expect([code, stdout]).toEqual([
+      0,
+      /: \d+ recordings?, wellness\.json and nutrition\.json of 3 days\.$/m,
+    ]);
     const before = contents();
     const [ride = ''] = Object.keys(before);
     const { mtimeMs } = lstatSync(join(folder, 'wellness.json'));

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openLoggedInWorld, openWorld, requestLines } from '../support/acceptance.ts';
+import { makeUnwritable, syncAsNobody } from '../support/nobody.ts';
 import { ndjson } from '../support/program.ts';
 import { anotherRecording } from '../watch/support.ts';
 
@@ -55,6 +56,37 @@ describe('a state folder that cannot be used', () => {
       }
     }
   });
+
+  it.skipIf(process.platform === 'win32').each(['/tmp', '/dev/null'])(
+    'is not made unwritable for all users if others write there on purpose: %s',
+    async (path) => {
+      const world = await openWorld();
+      const env = { SYNC_STATE_DIR: path };
+      const hint = 'Name a folder of your own with SYNC_STATE_DIR.';
+      const { code, stderr } = await world.sync(['status'], { env });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`\n  ${hint}\n`)]);
+      const doctor = await world.sync(['doctor'], { env });
+      expect(doctor.stdout).toContain(hint);
+      const config = await world.sync(['config', 'list'], { env: { SYNC_CONFIG_DIR: path } });
+      expect(config.stderr).toContain('  Name a folder of your own');
+      expect(stderr + doctor.stdout + config.stderr).not.toContain('chmod');
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')(
+    'names the record of sent data if this user may not write it, and does not call it damaged',
+    async () => {
+      const world = await openLoggedInWorld();
+      world.write('ride.fit', anotherRecording());
+      await world.sync(['upload', 'ride.fit']);
+      const ledger = join(world.home.dir, 'state', 'ledger.db');
+      makeUnwritable(world, ledger);
+      world.sandbox.control.clearRequests();
+      const { code, stderr } = await syncAsNobody(world, ['upload', 'ride.fit', '--force']);
+      expect([code, stderr]).toEqual([1, `Error: This user may not use ${ledger}.\n  ${MEND}\n`]);
+      expect(requestLines(world.sandbox)).toEqual([]);
+    },
+  );
 });
 
 describe.skipIf(process.platform === 'win32')('a pipe instead of a recording', () => {

@@ -30,6 +30,25 @@ it('sync status exits 4 without a login, and shows the next command', async () =
   expect(requestLines(world.sandbox)).toEqual([]);
 });
 
+it('sync status --check says of refused tokens of the environment, time and again, which variable to set', async () => {
+  const world = await openWorld();
+  const env = { SYNC_REFRESH_TOKEN: 'no-such-token' };
+  const hint =
+    'Set a new SYNC_REFRESH_TOKEN, and as SYNC_CLIENT_ID the client that it was issued to.';
+  for (const time of ['first', 'second']) {
+    const { code, stdout } = await world.sync(['status', '--check', '--json'], { env });
+    const login = { state: 'ended', message: /from the environment \(SYNC_REFRESH_TOKEN\)/, hint };
+    expect([time, code, ndjson(stdout)]).toMatchObject([time, 4, [{ login }]]);
+  }
+});
+
+it('sync status --check repeats why the platform names no athlete', async () => {
+  const world = await openLoggedInWorld();
+  world.sandbox.control.settings({ deactivated: ['athlete-1'] });
+  const { code, stdout } = await world.sync(['status', '--check']);
+  expect([code, stdout]).toEqual([5, /whose login this is \(403: Account deactivated\)\./]);
+});
+
 it('the token file is refused with mode 0644, with the command that fixes it, and nothing is sent', async () => {
   const world = await openLoggedInWorld();
   chmodSync(tokenFile(world), 0o644);

@@ -249,5 +249,9 @@ describe('sync verify', () => {
     expect(await verify()).toMatchObject([6, { ...day, outcome: 'missing' }, last]);
     world.sandbox.control.addFaults('wellness-list:404*inf');
     expect(await verify()).toMatchObject([0, { ...day, outcome: 'unseen' }, last]);
+    // One line for all days: a platform that shows none has a history of thousands.
+    const { stdout } = await world.sync(['verify', '--days']);
+    expect(stdout).not.toContain('2026-02-15');
+    expect(stdout).toContain('1 day: 1 not compared, because the platform does not show');
   });
 });

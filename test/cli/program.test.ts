@@ -112,6 +112,8 @@ describe('a command line that is wrong', () => {
       'Undo needs a kind before 2026-11-21.',
       'sync undo nutrition 2026-11-21 --profile coach',
     ],
+    ['undo ride.fit --json', 'Undo needs a kind before ride.fit.', 'sync undo upload ride.fit'],
+    ['daemon ride.fit --json', "Unknown command 'ride.fit'.", 'sync daemon --help'],
     ['help push foo --json', "Unknown command 'foo'.", 'sync push --help'],
   ])('advises what to type instead of %s', async (line, message, command) => {
     const home = openHome();
@@ -120,6 +122,7 @@ describe('a command line that is wrong', () => {
     const { code, stdout } = await runSync(line.split(' '), { home });
     const hint = expect.stringContaining(`\`${command}\``) as unknown;
     expect([code, ndjson(stdout)]).toEqual([2, [{ type: 'error', code: 'USAGE', message, hint }]]);
+    expect(stdout).not.toContain('sync undo nutrition ride.fit');
   });
 
   it('takes common flags between a command and its subcommand', async () => {

@@ -35,7 +35,7 @@ describe.skipIf(me === undefined)('the trust in a folder', () => {
     expect(findDistrust(folders({ below }).below)).toBeUndefined();
   });
 
-  it.each([0o777, 0o707, 0o702, 0o1777])('excludes mode %o, which is writable for all', (mode) => {
+  it.each([0o777, 0o707, 0o702])('excludes mode %o, which is writable for all', (mode) => {
     const { below } = folders({ below: mode });
     expect(findDistrust(below)).toEqual({
       path: below,
@@ -44,6 +44,12 @@ describe.skipIf(me === undefined)('the trust in a folder', () => {
       reason: `can be changed by other users (mode ${mode.toString(8).padStart(4, '0')})`,
       fix: `chmod go-w ${below}`,
     });
+  });
+
+  it('excludes a sticky folder itself, and does not change it', () => {
+    const { below } = folders({ below: 0o1777 });
+    expect(findDistrust(below)).toMatchObject({ path: below, above: 0, foreign: false });
+    expect(findDistrust(below)).not.toHaveProperty('fix');
   });
 
   it('excludes a shared group, but includes the private group of the user', () => {

@@ -20,7 +20,7 @@ export function findSubject(given: string, zone: string, { clock, cwd }: AppCont
   if (existsSync(file)) {
     if (!lstatSync(file).isDirectory()) return { file };
     throw new SyncError('INPUT_INVALID', `${given} is a folder.`, {
-      hint: phrase`Name one file in it. ${sync('upload', '--dry-run')} looks at all of them.`,
+      hint: phrase`Name one file in it. ${sync('upload', given, '--dry-run')} looks at all of them.`,
     });
   }
   if (existsSync(fileOf(file))) return { file };

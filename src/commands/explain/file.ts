@@ -11,7 +11,7 @@ import { type Text, hinted, joinTexts, phrase, sync } from '../../base/phrase.ts
 import { withIsoTimes } from '../../base/time.ts';
 import type { CopyLabel } from '../../ledger/outbox.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
-import type { RecordLedger } from '../../ledger/records.ts';
+import { KINDS, type RecordLedger } from '../../ledger/records.ts';
 import type { UploadLedger } from '../../ledger/uploads.ts';
 import type { WatchMarks } from '../../ledger/watch-marks.ts';
 import { lastingPath } from '../../system/mtp-path.ts';
@@ -88,14 +88,14 @@ export async function* explainFile(
     } else {
       const item = await uploader.uploadContents({ path: found.path, track }, found.contents);
       const origin = lastingPath(absolute + found.path.slice(path.length));
-      const days = records.datesFrom('wellness', origin);
+      const sent = sentText(records, origin);
       const stamp = attempt(() => lstatSync(absolute));
       const isSeen = standing === 'good' && stamp !== undefined && marks.isSeen(absolute, stamp);
       const unsent = isSeen ? 'left-out' : standing;
-      const state = wouldBe(item, copy === undefined ? unsent : 'copied', days);
+      const state = wouldBe(item, copy === undefined ? unsent : 'copied', sent);
       const activity = 'activity' in item && item.activity;
       yield item.outcome === 'invalid'
-        ? unusable(item)
+        ? unusable(item, sent)
         : { ...about, ...state, ...(activity ? { activity } : {}) };
     }
   }
@@ -105,28 +105,34 @@ export async function* explainFile(
 const MISNAMED =
   'This is a GPX or TCX file. Uploads convert it if its name ends in ".gpx" or ".tcx", packed or not.';
 
-function unusable({
-  path,
-  reason,
-  detail,
-}: Extract<UploadItem, { outcome: 'invalid' }>): ExplainedFile {
-  return { path, state: 'not-sent', reason: hinted(detail, invalidHint(path, reason)) };
+function unusable(
+  { path, reason, detail }: Extract<UploadItem, { outcome: 'invalid' }>,
+  sent: string | undefined,
+): ExplainedFile {
+  return { path, state: 'not-sent', reason: hinted(detail, sent ?? invalidHint(path, reason)) };
+}
+
+/** Says which days the platform has from a file that holds records; undefined if none. */
+function sentText(records: Tools['records'], origin: string): string | undefined {
+  const texts = KINDS.flatMap((kind) => {
+    const days = records.datesFrom(kind, origin);
+    const which = days.length > 1 ? `${days.length} days, the last ${days.at(-1)}` : days[0];
+    return which === undefined ? [] : [`Its ${kind} was sent: ${which}.`];
+  });
+  return texts.length === 0 ? undefined : texts.join(' ');
 }
 
 /**
  * Says what an upload would do with a recording that was never sent.
  *
- * @param days of the wellness in it that the platform has
+ * @param sent as {@link sentText} returns it
  */
-function wouldBe(item: UploadItem, standing: Standing, days: readonly string[]): Explanation {
+function wouldBe(item: UploadItem, standing: Standing, sent: string | undefined): Explanation {
   const { path } = item;
   if (item.outcome === 'skipped') {
     const { detail = '', wellness = false } = item;
     const isShorter = item.reason === 'shorter';
-    const sent = days.length > 1 ? `${days.length} days, the last ${days.at(-1)}` : days[0];
-    const next = sent
-      ? `Its wellness was sent: ${sent}.`
-      : invalidHint(path, 'not-an-activity', wellness);
+    const next = sent ?? invalidHint(path, 'not-an-activity', wellness);
     return { state: 'not-sent', reason: hinted(detail, isShorter ? undefined : next) };
   }
   if (item.outcome === 'covered' || item.outcome === 'held') {

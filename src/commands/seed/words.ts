@@ -57,7 +57,7 @@ export function seedSummaryText(report: SeedReport): Text {
 }
 
 export function filesText({ dir, recordings, days }: SeedFiles): string {
-  return `${dir}: ${plural(recordings, 'recording')}, and ${plural(days, 'day')} in wellness.json and nutrition.json.`;
+  return `${dir}: ${plural(recordings, 'recording')}, wellness.json and nutrition.json of ${plural(days, 'day')}.`;
 }
 
 export function filesHint({ dir }: SeedFiles): Text {
@@ -160,7 +160,7 @@ export function removalSummaryText(report: RemovalReport): Text {
       () =>
         `The platform keeps ${stays.join(' and ')}, and does not delete that for applications: delete it on its pages.`,
     ),
-    phrase`Weight and FTP stay as they are: ${sync('profile', '--weight', 'KG', '--ftp', 'WATTS')} sets others.`,
+    'Weight and FTP stay as they are.',
   ];
   return phrase`${from} to ${until}: ${joinTexts(sentences, ' ')}`;
 }
