@@ -90,7 +90,7 @@ describe('npm run demo', () => {
     const broken = join(openHome().dir, 'broken.cjs');
     writeFileSync(
       broken,
-      `if (['inspect', 'upload', 'push', 'import'].includes(process.argv[2])) process.exit(5);
+      `if (['inspect', 'upload', 'push', 'devices', 'workouts', 'status'].includes(process.argv[2])) process.exit(5);
       require(${JSON.stringify(PROGRAM)});`,
     );
     const { code, stdout, left } = await runDemo({ SYNC_DEMO_PROGRAM: broken });

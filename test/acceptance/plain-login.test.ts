@@ -115,9 +115,7 @@ describe('whether a login lives, where userinfo says nothing', () => {
 describe('a refresh that is refused in words other than invalid_grant', () => {
   const expired = async (answer: PlainAnswer) => {
     const world = await openPlainWorld();
-    const minted = world.platform.mint('workout:write workout:read');
-    await world.sync(['login', '--with-token'], { input: JSON.stringify(minted) });
-    const old = `Bearer ${minted.access_token}`;
+    const old = `Bearer ${world.tokens.access_token}`;
     const unlessOld = ({ headers }: PlainRequest): PlainAnswer =>
       headers.authorization === old ? { status: 401 } : { body: [] };
     Object.assign(world.platform.answers, {

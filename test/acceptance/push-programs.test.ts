@@ -5,7 +5,7 @@ import { foodsHeld } from '../support/acceptance.ts';
 import { hastyClock } from '../support/delivery.ts';
 import { ROOT } from '../support/documents.ts';
 import { ndjson } from '../support/program.ts';
-import { KINDS, type World, openLoggedInWorld, play } from '../support/world.ts';
+import { type World, type WorldOptions, openLoggedInWorld } from '../support/world.ts';
 
 const DAY = '2026-01-12';
 const TZ = ['--tz', 'Europe/Berlin'];
@@ -322,23 +322,30 @@ describe('foods of one day', () => {
   });
 });
 
-describe.each(KINDS)('totals of one day on %s', (platform) => {
-  play(platform);
-
+describe('totals of one day', () => {
   const summary = (kcal: number) =>
     `Date,Energy (kcal),Carbs (g),Fat (g),Protein (g),Completed\n${DAY},${kcal},310,70,120,true\n`;
   const icu = `date,kcalConsumed,carbohydrates,ctlLoad\n${DAY},1234,111,1\n`;
   const own = JSON.stringify({ date: DAY, calories: 2000 });
 
-  it.each([
-    ['two downloads of an export', { 'new.csv': summary(2300), 'old.csv': summary(800) }, 2300],
-    ['exports of two programs', { 'icu.csv': icu, 'sums.csv': summary(2300) }, 1234],
-    ['an export and own records', { 'own.json': own, 'sums.csv': summary(2300) }, 2000],
-    ['all', { 'own.json': own, 'icu.csv': icu, 'sums.csv': summary(800) }, 2000],
-  ])('of %s are those of one, in any order of files and commands', async (_, files, total) => {
+  const [downloaded, before] = [summary(2300), summary(800)];
+  type Row = [string, WorldOptions, files: Record<string, string>, total: number];
+  it.each<Row>([
+    ['two downloads', {}, { 'new.csv': downloaded, 'old.csv': before }, 2300],
+    [
+      'two downloads',
+      { platform: 'interface' },
+      { 'new.csv': downloaded, 'old.csv': before },
+      2300,
+    ],
+    ['two programs', {}, { 'icu.csv': icu, 'sums.csv': downloaded }, 1234],
+    ['an export and own records', {}, { 'own.json': own, 'sums.csv': downloaded }, 2000],
+    ['all', {}, { 'own.json': own, 'icu.csv': icu, 'sums.csv': before }, 2000],
+  ])('of %s are those of one, in any order of files and commands: %o', async (...row) => {
+    const [, options, files, total] = row;
     for (const turned of [false, true]) {
       for (const apart of [false, true]) {
-        const world = await openLoggedInWorld();
+        const world = await openLoggedInWorld(options);
         const paths = Object.entries(files).map(([name, text], age) => {
           const path = world.write(name, text);
           const at = Date.now() / 1_000 - age;
@@ -361,18 +368,18 @@ describe.each(KINDS)('totals of one day on %s', (platform) => {
 it('the output of many days is one line, with equal notes and refusals once, by date', async () => {
   const world = await openLoggedInWorld();
   const row = (day: number) => new Date(Date.UTC(2025, 0, day)).toISOString().slice(0, 10);
-  const days = Array.from({ length: 400 }, (_, at) => ({
-    date: at % 20 === 19 ? 'soon' : row(400 - at),
+  const days = Array.from({ length: 60 }, (_, at) => ({
+    date: at % 5 === 4 ? 'soon' : row(60 - at),
     weight: 160 + (at % 7),
   }));
   const file = world.write('days.json', JSON.stringify(days));
   const { code, stdout } = await world.sync(['push', 'wellness', file]);
   expect(code).toBe(3);
   expect(stdout.trimEnd().split('\n')).toEqual([
-    `380 days of wellness sent, ${row(2)} to ${row(400)}`,
-    /^note: .*days.json#\/0: weight: is 160 kg: pounds\?.* \(380 times in this input\)$/,
-    /^.*days.json#\/19: not sent: date: .*\(and 19 more, which --json lists\)$/,
-    'wellness: 380 sent, 20 invalid. 1 note above.',
+    `48 days of wellness sent, ${row(2)} to ${row(60)}`,
+    /^note: .*days.json#\/0: weight: is 160 kg: pounds\?.* \(48 times in this input\)$/,
+    /^.*days.json#\/4: not sent: date: .*\(and 11 more, which --json lists\)$/,
+    'wellness: 48 sent, 12 invalid. 1 note above.',
   ]);
 });
 

@@ -59,44 +59,6 @@ describe.each(KINDS)('sync seed on %s', (platform) => {
     for (const { metadata } of recordings) expect(metadata).toMatchObject({ synthetic: true });
   });
 
-  it('writes files with --out that sync upload and sync push accept, and skip after a seed', async () => {
-    // No login, no address: files are made without either.
-    const home = openHome();
-    const out = await runInProcess(['seed', ...DAYS, '--out', 'life', '--json'], { home });
-    expect(out.code).toBe(0);
-    const files = readdirSync(join(home.dir, 'life')).sort();
-    const fits = files.filter((name) => name.endsWith('.fit'));
-    expect(ndjson(out.stdout)).toEqual([
-      { type: 'files', dir: 'life', recordings: fits.length, days: 4 },
-    ]);
-    expect(files).toEqual([...fits, 'nutrition.json', 'wellness.json']);
-
-    const world = await openLoggedInWorld();
-    await world.sync(['seed', ...DAYS]);
-    expect(fits.map((name) => sha256(readFileSync(join(home.dir, 'life', name)))).sort()).toEqual(
-      contentsOf(world).recordings,
-    );
-    world.sandbox.control.clearRequests();
-    const folder = join(home.dir, 'life');
-    for (const args of [
-      ['upload', folder],
-      ['push', 'wellness', join(folder, 'wellness.json')],
-      ['push', 'nutrition', join(folder, 'nutrition.json')],
-    ]) {
-      const items = (await world.lines(args)).slice(0, -1);
-      expect(items.length).toBeGreaterThan(0);
-      expect(new Set(items.map(({ outcome }) => outcome))).toEqual(new Set(['skipped']));
-    }
-    expect(sendingLines(world.sandbox)).toEqual([]);
-    // And the other way round: from files first.
-    const fresh = await openLoggedInWorld();
-    await fresh.sync(['upload', folder]);
-    await fresh.sync(['push', 'wellness', join(folder, 'wellness.json')]);
-    await fresh.sync(['push', 'nutrition', join(folder, 'nutrition.json')]);
-    // Files set no weight and no FTP.
-    expect({ ...contentsOf(fresh), profile: {} }).toEqual({ ...contentsOf(world), profile: {} });
-  });
-
   it('continues an interrupted run', async () => {
     const world = await openLoggedInWorld();
     world.sandbox.control.addFaults('upload-fit:422+1', 'wellness:503(retry-after=0)*4');
@@ -108,6 +70,44 @@ describe.each(KINDS)('sync seed on %s', (platform) => {
     expect(sendingLines(world.sandbox)).toEqual([profile, 'upload-fit 200', 'wellness 200']);
     expect(heldBy(world).wellness).toHaveLength(4);
   });
+});
+
+it('sync seed writes files with --out that sync upload and sync push accept, and skip after a seed', async () => {
+  // No login, no address: files are made without either.
+  const home = openHome();
+  const out = await runInProcess(['seed', ...DAYS, '--out', 'life', '--json'], { home });
+  expect(out.code).toBe(0);
+  const files = readdirSync(join(home.dir, 'life')).sort();
+  const fits = files.filter((name) => name.endsWith('.fit'));
+  expect(ndjson(out.stdout)).toEqual([
+    { type: 'files', dir: 'life', recordings: fits.length, days: 4 },
+  ]);
+  expect(files).toEqual([...fits, 'nutrition.json', 'wellness.json']);
+
+  const world = await openLoggedInWorld();
+  await world.sync(['seed', ...DAYS]);
+  expect(fits.map((name) => sha256(readFileSync(join(home.dir, 'life', name)))).sort()).toEqual(
+    contentsOf(world).recordings,
+  );
+  world.sandbox.control.clearRequests();
+  const folder = join(home.dir, 'life');
+  for (const args of [
+    ['upload', folder],
+    ['push', 'wellness', join(folder, 'wellness.json')],
+    ['push', 'nutrition', join(folder, 'nutrition.json')],
+  ]) {
+    const items = (await world.lines(args)).slice(0, -1);
+    expect(items.length).toBeGreaterThan(0);
+    expect(new Set(items.map(({ outcome }) => outcome))).toEqual(new Set(['skipped']));
+  }
+  expect(sendingLines(world.sandbox)).toEqual([]);
+  // And the other way round: from files first.
+  const fresh = await openLoggedInWorld();
+  await fresh.sync(['upload', folder]);
+  await fresh.sync(['push', 'wellness', join(folder, 'wellness.json')]);
+  await fresh.sync(['push', 'nutrition', join(folder, 'nutrition.json')]);
+  // Files set no weight and no FTP.
+  expect({ ...contentsOf(fresh), profile: {} }).toEqual({ ...contentsOf(world), profile: {} });
 });
 
 it.each([

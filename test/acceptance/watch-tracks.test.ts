@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { KINDS, play } from '../support/acceptance.ts';
-import type { Run } from '../support/program.ts';
+import { briskClock } from '../support/delivery.ts';
+import { type Run, ndjson } from '../support/program.ts';
 import { type TrackPoint, fit, gpx, ridePoints, tcx } from '../support/tracks.ts';
 import { systemClock } from '../../src/system/this-process.ts';
 import { events, openWorld, put, ready, stop, until, world } from '../watch/support.ts';
@@ -42,13 +43,10 @@ const reported = (watcher: Run) =>
 
 /** Looks at the folder once, in this process. */
 async function once(args: readonly string[] = [], code = 0) {
-  const finished = await world.sync(['watch', '--once', '--json', world.folder, ...args]);
-  expect(finished.stderr).toBe('');
-  expect(finished.code).toBe(code);
-  return finished.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const command = ['watch', '--once', '--json', world.folder, ...args];
+  const { stdout, ...end } = await world.sync(command, { clock: briskClock });
+  expect(end).toEqual({ code, stderr: '' });
+  return ndjson(stdout);
 }
 
 describe.each(KINDS)('a GPX or TCX file in a watched folder on %s', (platform) => {

@@ -314,8 +314,8 @@ describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`
   ])('copies of %s have nothing false without a warning', (name) => {
     const whole = realRecordings.read(name);
     expect(falseCopies(whole, filledTails(whole))).toEqual(NONE);
-    expect(falseCopies(whole, garbageTails(whole, 15))).toEqual(NONE);
-    expect(falseCopies(whole, staleTails(whole, 15))).toEqual(NONE);
-    expect(falseCopies(whole, badSectors(whole, 8))).toEqual(NONE);
+    expect(falseCopies(whole, garbageTails(whole, 5))).toEqual(NONE);
+    expect(falseCopies(whole, staleTails(whole, 5))).toEqual(NONE);
+    expect(falseCopies(whole, badSectors(whole, 4))).toEqual(NONE);
   });
 });

@@ -3,12 +3,16 @@ import { stream } from '../../src/seed/random.ts';
 import { live } from './nutrition-life.ts';
 
 /** `npm run torture -- --kind hands` lives more of them. */
-const LIVES = 50;
+const LIVES = 20;
 const STEPS = 20;
 
-/** Lives by seed and number. The last one found that an item came back after an update of the platform. */
+/**
+ * Lives by seed and number. The last two found a copy beside an athlete's edit, and that an item came back after an
+ * update of the platform.
+ */
 const CHOSEN = [
   ...Array.from({ length: LIVES }, (_, number) => [28, number] as const),
+  [28, 29] as const,
   [909, 261] as const,
 ];
 

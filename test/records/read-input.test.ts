@@ -152,6 +152,7 @@ describe('the forms of an input', () => {
           }
         },
       ),
+      { numRuns: 40 },
     );
   });
 });

@@ -24,6 +24,19 @@ export const hastyClock: Clock = {
   sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal),
 };
 
+/** How many times faster {@link briskClock} runs. */
+const BRISK = 4;
+
+/**
+ * A clock for a watcher: its pauses of more than a second pass in a fourth of their time. Shorter limits, the limits of
+ * requests, and the times of files are real.
+ */
+export const briskClock: Clock = {
+  now: () => systemClock.now(),
+  monotonic: () => systemClock.monotonic() * BRISK,
+  sleep: (ms, signal) => systemClock.sleep(ms > 1_000 ? ms / BRISK : ms, signal),
+};
+
 /** Creates a client of a sandbox or another service over real HTTP; counts how often it is used. */
 export function clientOf(
   service: Pick<SandboxServer, 'url'> & Partial<Pick<SandboxServer, 'control'>>,

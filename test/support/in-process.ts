@@ -16,6 +16,7 @@ import {
   createOutput,
 } from '../../src/terminal/output.ts';
 import type { Io } from '../../src/terminal/io.ts';
+import { briskClock } from './delivery.ts';
 import { plainIo } from './io.ts';
 import {
   type Finished,
@@ -50,7 +51,11 @@ export interface RunningHere extends Run {
   interrupt(): void;
 }
 
-/** Starts a command line in this process, from source, and interrupts it at the end of the test if it still runs. */
+/**
+ * Starts a watcher in this process, from source, and interrupts it at the end of the test if it still runs.
+ *
+ * @param options its clock is {@link briskClock} by default
+ */
 export function startInProcess(args: readonly string[], options: RunHereOptions): RunningHere {
   const interruption = new AbortController();
   const { signal } = interruption;
@@ -63,7 +68,8 @@ export function startInProcess(args: readonly string[], options: RunHereOptions)
       output[name] += text;
       onText();
     };
-    const ended = run(args, { ...options, programDir: watcherFiles(options.home) }, print, signal);
+    const programDir = watcherFiles(options.home);
+    const ended = run(args, { clock: briskClock, ...options, programDir }, print, signal);
     onTestFinished(async () => {
       interrupt();
       await ended;

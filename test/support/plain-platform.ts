@@ -153,14 +153,11 @@ export async function openPlainWorld(chosen: Parameters<typeof startPlainPlatfor
     SYNC_TOKEN_STORE: 'file',
   });
   const runs = runsIn(home);
-  const login = async () => {
-    const input = JSON.stringify(platform.mint(SCOPES));
-    const run = await runs.sync(['login', '--with-token'], { input });
-    if (run.code !== 0) throw new Error(`login --with-token failed: ${run.stderr}`);
-  };
-  await login();
+  const tokens = platform.mint(SCOPES);
+  const run = await runs.sync(['login', '--with-token'], { input: JSON.stringify(tokens) });
+  if (run.code !== 0) throw new Error(`login --with-token failed: ${run.stderr}`);
   platform.clearRequests();
-  return { platform, ...runs };
+  return { platform, tokens, ...runs };
 }
 
 async function read(incoming: IncomingMessage): Promise<PlainRequest> {

@@ -9,7 +9,6 @@ import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
 import { RETRIES } from '../../src/api/retry.ts';
 import { type SandboxServer, startSandbox } from '../../src/sandbox/server.ts';
-import { systemClock } from '../../src/system/this-process.ts';
 import type { Clock } from '../../src/base/time.ts';
 import type { FilesystemType } from '../../src/watch/find/filesystem-type.ts';
 import { Outbox } from '../../src/watch/send/outbox.ts';
@@ -17,7 +16,7 @@ import type { WatchNotice } from '../../src/watch/report.ts';
 import type { WatcherOptions, WatcherTarget } from '../../src/watch/parts.ts';
 import { Watcher } from '../../src/watch/watcher.ts';
 import { useBuild } from '../support/build.ts';
-import { clientOf } from '../support/delivery.ts';
+import { briskClock, clientOf } from '../support/delivery.ts';
 import { testContext } from '../support/context.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
@@ -70,7 +69,7 @@ export function start(
       filesystemType?: FilesystemType | WatcherTarget['filesystemType'];
     } = {},
 ) {
-  const { clock = systemClock, filesystemType = LOCAL, client, delivers = true } = options;
+  const { clock = briskClock, filesystemType = LOCAL, client, delivers = true } = options;
   const { remote = NO_READER, wellness = false, deviceAccess, onRead, ...rest } = options;
   const { once = false, ...given } = rest;
   const now = () => clock.now();
