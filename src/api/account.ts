@@ -8,6 +8,7 @@ import type { TokenSource } from './token-source.ts';
 import { type Http, type HttpResponse, NO_CONTENT, isSuccess } from './http.ts';
 import { asksForScope, missingScope } from './refusal.ts';
 import { type RetryPolicy, withRetry } from './retry.ts';
+import { serviceMessage } from './service-message.ts';
 import { isObject } from '../base/json.ts';
 import { claimsJson, jsonValue } from './wire.ts';
 
@@ -92,7 +93,9 @@ export async function whoAmI(
       (list.status === 403 && missingScope(list, scopeOf('workouts', 'GET')) !== undefined));
   if (answer instanceof SyncError) return { kind: 'unreachable', error: answer, wasTaken };
   if (wasTaken || namesNobody) return { kind: 'unknown', wasTaken };
-  const message = `The platform does not say whose login this is (${answer.status}).`;
+  const said = serviceMessage(answer, [token]);
+  const why = `${answer.status}${said === undefined ? '' : `: ${said}`}`;
+  const message = `The platform does not say whose login this is (${why}).`;
   const error = new SyncError('SERVICE_UNAVAILABLE', message, {
     hint: 'Try again later; the same command continues.',
   });

@@ -48,7 +48,12 @@ export class Zip {
     const first = Buffer.alloc(4);
     try {
       await handle.read(first, 0, 4, 0);
-      if (!isZipStart(first)) throw new ArchiveFault('unreadable', 'It is not a zip archive.');
+      if (!isZipStart(first)) {
+        throw new ArchiveFault(
+          'unreadable',
+          'It is not a zip archive, despite its name. Download or copy it again.',
+        );
+      }
       const zip = await fromRandomAccessReaderPromise(new HandleReader(handle), size, {
         // The names are only shown: an odd one does not make the archive unreadable.
         decodeStrings: false,

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { type Archives, type Member, type UnreadableFile, isZipFile } from '../archive/archives.ts';
+import type { Archives, Member, UnreadableFile } from '../archive/archives.ts';
 import { isZipName } from '../archive/zip-name.ts';
 import { findFiles, type RecordingFile } from './find-files.ts';
 
@@ -33,9 +33,8 @@ export async function* inputFiles(
 ): AsyncGenerator<InputFile | UnreadableFile, void, undefined> {
   for (const found of findFiles(paths, cwd, (name) => !name.startsWith('.'))) {
     if ('problem' in found) yield { ...found, reason: 'unreadable' };
-    else if (isZipName(found.path) && (await isZipFile(found.absolute))) {
-      yield* membersOf(found, archives);
-    } else yield inputFileOf(found);
+    else if (isZipName(found.path)) yield* membersOf(found, archives);
+    else yield inputFileOf(found);
   }
 }
 

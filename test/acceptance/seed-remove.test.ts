@@ -124,8 +124,7 @@ describe('sync seed --remove', () => {
     expect(stdout.match(/ {2}stays$/gm) ?? []).toHaveLength(staying);
     expect(stdout).toContain(
       `2026-05-15 to 2026-05-17: ${words} of 3 days, ` +
-        'and does not delete that for applications: delete it on its pages. Weight and FTP stay as they are: ' +
-        '`sync profile --weight KG --ftp WATTS` sets others.',
+        'and does not delete that for applications: delete it on its pages. Weight and FTP stay as they are.',
     );
   });
 

@@ -42,6 +42,13 @@ it('sync status --check says of refused tokens of the environment, time and agai
   }
 });
 
+it('sync status --check repeats why the platform names no athlete', async () => {
+  const world = await openLoggedInWorld();
+  world.sandbox.control.settings({ deactivated: ['athlete-1'] });
+  const { code, stdout } = await world.sync(['status', '--check']);
+  expect([code, stdout]).toEqual([5, /whose login this is \(403: Account deactivated\)\./]);
+});
+
 it('the token file is refused with mode 0644, with the command that fixes it, and nothing is sent', async () => {
   const world = await openLoggedInWorld();
   chmodSync(tokenFile(world), 0o644);

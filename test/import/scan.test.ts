@@ -271,11 +271,16 @@ describe('a scan of files and folders', () => {
     expect(scan.recordings).toHaveLength(1);
   });
 
-  it('reports a zip archive that is still being written, and looks at the others', async () => {
-    const zip = makeZip([{ name: 'c.fit', bytes: RUN }]);
-    const files = { 'a.fit': RIDE, 'part.zip': zip.subarray(0, -40) };
-    const { scan, problems } = await scanOf(files, ['part.zip', 'a.fit']);
-    expect(problems).toEqual(['part.zip: incomplete']);
+  it('reports a zip archive whose download failed or still runs, and looks at the others', async () => {
+    const part = makeZip([{ name: 'c.fit', bytes: RUN }]).subarray(0, -40);
+    const page = Buffer.from('<!DOCTYPE html><html>');
+    const files = { 'a.fit': RIDE, 'r/page.zip': page, 'r/zero.zip': '', 'r/part.zip': part };
+    const { scan, problems } = await scanOf(files, ['r', 'a.fit']);
+    expect(problems.sort()).toEqual([
+      'r/page.zip: unreadable',
+      'r/part.zip: incomplete',
+      'r/zero.zip: unreadable',
+    ]);
     expect(scan.recordings).toHaveLength(1);
   });
 });

@@ -160,7 +160,7 @@ export function removalSummaryText(report: RemovalReport): Text {
       () =>
         `The platform keeps ${stays.join(' and ')}, and does not delete that for applications: delete it on its pages.`,
     ),
-    phrase`Weight and FTP stay as they are: ${sync('profile', '--weight', 'KG', '--ftp', 'WATTS')} sets others.`,
+    'Weight and FTP stay as they are.',
   ];
   return phrase`${from} to ${until}: ${joinTexts(sentences, ' ')}`;
 }
