@@ -121,7 +121,7 @@ async function optionsOf(flags: UploadFlags, config: Config, context: AppContext
     // Later ones win.
     metadata: Object.assign({}, ...metadata.map(parseMetadata)) as Record<string, unknown>,
     isTooEarly: since === undefined ? undefined : await earlierThan(since, config, context),
-    name,
+    name: name?.trim() || undefined,
   };
 }
 

@@ -265,6 +265,7 @@ describe.each(KINDS)('an uploaded recording on %s', (platform) => {
 describe('the metadata of an upload', () => {
   it.each<[string, string[], { name?: string; metadata?: object }]>([
     ['by default a name from the recording, the version and the device', [], {}],
+    ['a name from the recording in place of an empty one', ['--name', ' '], {}],
     ['the name that was given', ['--name', 'Zürich "loop"'], { name: 'Zürich "loop"' }],
     [
       'metadata as KEY=VALUE and as JSON, the later winning',
