@@ -294,12 +294,14 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
 /** Status with which an interface platform refuses a known recording. */
 const KNOWN = 409;
 
-/** A 409 of a gateway, or in the form of deployed services says nothing about the recording. */
+/** A 409 of a gateway, in the form of deployed services, or for a busy account says nothing about the recording. */
 function saysKnown(response: HttpResponse): boolean {
   const { error, statusCode } = parseObject(response.text) ?? {};
   const isDeployed = error === true && statusCode === response.status;
-  return !isPage(response) && !isDeployed;
+  return !isPage(response) && !isDeployed && !BUSY.test(response.text);
 }
+
+const BUSY = /\b(?:try again|retry|later|locked|busy|in progress)\b/i;
 
 /** @throws SyncError `SERVICE_ANSWER` if the response does not confirm a change */
 function confirmed(response: HttpResponse): void {

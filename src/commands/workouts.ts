@@ -112,6 +112,9 @@ export function workoutsText(
   const rows = list.workouts.map((workout) =>
     columns.map(({ show }) => show(workout, { zone, now, aligned: true })),
   );
+  // A platform may call all its members otherwise.
+  if (rows.flat().every((cell) => cell === ''))
+    return linesOf(toJson(list.workouts, { indent: 2 }));
   return phrase`Times in ${zone}\n\n${table(columns, rows, io)}`;
 }
 

@@ -35,11 +35,15 @@ describe('a platform that answers 409 to a recording that it has', () => {
       'an error of Coach Watts',
       { status: 409, body: { error: true, url: '/', statusCode: 409, message: 'Busy' } },
     ],
+    ['a lock', { status: 409, body: { error: 'conflict', message: 'Locked by another upload' } }],
+    ['a text', { status: 409, body: 'Busy. Try again later.', type: 'text/plain' }],
   ])('with %s, does not confirm it', async (_, upload) => {
-    const { sync, write } = await openPlainWorld({ upload });
+    const { platform, sync, write } = await openPlainWorld({ upload });
     write('ride.fit', ride);
     expect((await sync(['upload', 'ride.fit'])).code).not.toBe(0);
     expect((await sync(['status'])).stdout).not.toMatch(/recordings? accepted/);
+    delete platform.answers.upload;
+    expect(await sync(['upload', 'ride.fit'])).toMatchObject({ code: 0, stdout: /uploaded$/m });
   });
 
   it('with Retry-After, is busy: upload sends the recording again', async () => {

@@ -460,6 +460,8 @@ it('workouts are listed in the forms of such a platform', async () => {
     platform.answers.workouts = { body };
     expect((await sync(['workouts'])).stdout).toMatch(/10 May( 2026)? 10:10 +Morning ride/);
   }
+  platform.answers.workouts = { body: [{ id: 'a', began: 1_778_400_624 }] };
+  expect((await sync(['workouts'])).stdout).toContain('"began": 1778400624');
 });
 
 it('a login, an upload and a watcher need nothing but the interface', async () => {
