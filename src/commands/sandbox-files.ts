@@ -5,14 +5,8 @@ import { toJson } from '../base/printable.ts';
 import { diskFault } from '../system/disk.ts';
 import { readPlainFile } from '../system/plain-file.ts';
 import { replaceFile, storageError } from '../system/storage.ts';
+import { EXPORT } from '../sandbox/export-line.ts';
 import type { RequestRecord } from '../sandbox/types.ts';
-
-/** The beginning of a ready file, which a shell reads with `. FILE`. */
-const EXPORT = 'export SYNC_BASE_URL=';
-
-export function exportLine(url: string, clientId: string): string {
-  return `${EXPORT}${url} SYNC_CLIENT_ID=${clientId}`;
-}
 
 /**
  * Removes the ready file of an earlier run, which could not remove it itself.

@@ -2,7 +2,7 @@ import { platformAt } from '../config/platforms.ts';
 import { programName, type Text, joinTexts } from '../base/phrase.ts';
 import type { SandboxServer } from '../sandbox/server.ts';
 import { plural } from '../terminal/words.ts';
-import { exportLine } from './sandbox-files.ts';
+import { exportLine } from '../sandbox/export-line.ts';
 import type { RequestRecord } from '../sandbox/types.ts';
 
 /** `POST /api/workouts/upload-fit: 503 after 12 ms (athlete-1; fault upload-fit:503)` */

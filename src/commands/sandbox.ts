@@ -20,7 +20,8 @@ import {
   type SettingFacts,
 } from '../sandbox/settings.ts';
 import { storageError } from '../system/storage.ts';
-import { clearReadyFile, exportLine, openRequestFile, readyFile } from './sandbox-files.ts';
+import { exportLine } from '../sandbox/export-line.ts';
+import { clearReadyFile, openRequestFile, readyFile } from './sandbox-files.ts';
 import { readyJson, readyText, requestText, stoppedJson, stoppedText } from './sandbox-words.ts';
 import type { RequestRecord } from '../sandbox/types.ts';
 

@@ -221,10 +221,11 @@ export function conversionOf(field: string, unit: string): Conversion | undefine
   if (factor !== undefined) return { factor };
   const own = highestOf(field);
   const highest = Number(/^\/(\d{1,3})$/.exec(unit)?.[1]);
-  if (own === undefined || !(highest > 1 && highest <= 100)) return undefined;
+  // Ratings begin at 1.
+  const least = own === 100 ? 1 : 2;
+  if (own === undefined || !(highest >= least && highest <= 100)) return undefined;
   if (own === 100) return { factor: 100 / highest };
   if (highest === 100) return { factor: 0.1, least: 1 };
-  // Both scales begin at 1.
   const step = (own - 1) / (highest - 1);
   return { factor: step, plus: 1 - step };
 }

@@ -43,9 +43,9 @@ export function judge(
     isLeft ||= isDraft(judged);
   }
   const doubts = new Map<string, string>();
-  for (const { field, found, is, whole } of isOfDoubts && !isStrict ? objections : []) {
+  for (const { field, found, is, whole, likely } of isOfDoubts && !isStrict ? objections : []) {
     if (whole !== undefined || is === 'sent' || is === 'wrong' || doubts.has(field)) continue;
-    doubts.set(field, `${sentence(`${field} ${found}`)} ${remedyOf(field, is)}`);
+    doubts.set(field, `${sentence(`${field} ${found}`)} ${remedyOf(field, is, likely)}`);
   }
   if (!isLeft && (verdict.hasRemedy || doubts.size > 0)) {
     const fields = [...new Set([...verdict.left, ...doubts.keys()])].join(', ');
@@ -111,7 +111,7 @@ function takeOut(day: DayDraft, strictest: Strictest, isStrict: boolean): Readin
   let warnings = [...day.warnings];
   const lost: Problem[] = [];
   for (const entry of judged) {
-    for (const [field, { is, found, whole }] of strictest.get(entry) ?? []) {
+    for (const [field, { is, found, whole, likely }] of strictest.get(entry) ?? []) {
       const place = joinPointer(entry.path, entry.spellings.get(field) ?? field);
       if (is !== 'sent') {
         Reflect.deleteProperty(entry.values, field);
@@ -123,7 +123,7 @@ function takeOut(day: DayDraft, strictest: Strictest, isStrict: boolean): Readin
       if (isStrict) problems.push({ field: place, problem: found });
       else {
         const done = is === 'sent' ? 'Sent as it is' : 'Left out';
-        const remedy = is === 'sent' || is === 'wrong' ? '' : `; ${remedyOf(field, is)}`;
+        const remedy = is === 'sent' || is === 'wrong' ? '' : `; ${remedyOf(field, is, likely)}`;
         const message = `${sentence(found)} ${done}${remedy}`;
         warnings.push({ key: `${is} ${field}`, source, field: place, message });
       }
@@ -145,10 +145,10 @@ function isBare({ values }: Entry, rest: string): boolean {
 }
 
 /** Says what to type if the values are right, or what their unit is. */
-function remedyOf(field: string, is: 'unit' | 'days'): string {
+function remedyOf(field: string, is: 'unit' | 'days', likely?: string): string {
   const [own = unitNameOf(field), ...others] = Object.keys(unitsOf(field));
   if (is === 'days') return `--unit ${field}=day sends it`;
   return others.length === 0
     ? `--unit ${field}=${own} sends it`
-    : `--unit ${field}=${others[0] ?? ''} (of ${[own, ...others].join(', ')}) names its unit`;
+    : `--unit ${field}=${likely ?? others[0] ?? ''} (of ${[own, ...others].join(', ')}) names its unit`;
 }

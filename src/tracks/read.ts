@@ -43,7 +43,7 @@ export interface Lap {
 
 /** A `trk` of GPX, or an `Activity` of TCX. */
 export interface Track {
-  name?: string;
+  name?: string | undefined;
   /** The file's word. */
   sport?: string;
   /** Points with a time, in the order of the file. */
@@ -286,7 +286,7 @@ class TrackReader {
     const lap = track.laps.at(-1);
     switch (`${this.#open.at(-1)?.name ?? ''} ${name}`) {
       case 'trk name':
-        track.name = textOf(this.#text);
+        track.name = textOf(this.#text) || undefined;
         break;
       case 'trk type':
         track.sport = textOf(this.#text);

@@ -290,7 +290,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
-  it('ends the daemons of this profile only', async () => {
+  it('ends the daemons of this profile only, after logs named each', async () => {
     const world = await openDaemonWorld();
     const [other, third] = [join(world.home.dir, 'Other'), join(world.home.dir, 'Third')];
     for (const folder of [other, third]) mkdirSync(folder);
@@ -300,6 +300,11 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
     await world.sync(['login', '--with-token', '--profile', 'ann'], { input });
     const anns = await startDaemon(world, [third, '--profile', 'ann']);
 
+    const { stdout } = await world.sync(['daemon', 'logs']);
+    expect(stdout.match(/^==> .*$/gm)).toEqual([`==> ${world.folder}`, `==> ${other}`]);
+    const one = await world.sync(['daemon', 'logs', other]);
+    expect(one.stdout).toContain(`Watching ${other}`);
+    expect(one.stdout).not.toContain(`Watching ${world.folder}`);
     expect(await world.lines(['daemon', 'stop', other])).toEqual([
       {
         type: 'daemon-stop',
@@ -467,19 +472,6 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
       return ended;
     });
     expect(await reader).toMatchObject({ stdout: /.\n0\n$/, stderr: '' });
-  });
-
-  it('names the daemon of each line if there are several daemons', async () => {
-    const world = await openDaemonWorld();
-    const other = join(world.home.dir, 'Other');
-    mkdirSync(other);
-    await startDaemon(world, [world.folder]);
-    await startDaemon(world, [other]);
-    const { stdout } = await world.sync(['daemon', 'logs']);
-    expect(stdout.match(/^==> .*$/gm)).toEqual([`==> ${world.folder}`, `==> ${other}`]);
-    const one = await world.sync(['daemon', 'logs', other]);
-    expect(one.stdout).toContain(`Watching ${other}`);
-    expect(one.stdout).not.toContain(`Watching ${world.folder}`);
   });
 
   it('shows nothing if there never was a daemon', async () => {

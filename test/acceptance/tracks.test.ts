@@ -82,6 +82,14 @@ describe('a GPX or TCX file', () => {
     expect(await workouts(world)).toHaveLength(1);
   });
 
+  it('with a blank name is named by its sport', async () => {
+    const world = await openLoggedInWorld();
+    world.write('1.gpx', gpx([{ name: ' ', type: 'cycling', segments: [ride] }]));
+    const [line] = await world.lines(['upload', '1.gpx']);
+    expect(line).toMatchObject({ outcome: 'uploaded', activity: { name: 'Ride' } });
+    expect(await workouts(world)).toMatchObject([{ title: 'Ride' }]);
+  });
+
   it('is explained, verified and undone by its file', async () => {
     const world = await openLoggedInWorld();
     world.write('loop.gpx', track());

@@ -89,7 +89,10 @@ function lowScale(
   if (most > LOW_SCORE || !(isOwn || isTable)) return undefined;
   // A fraction of 1 is no score of the platform, whoever wrote it.
   const isSent = isOwn && most > 1;
-  const confirm = isOwn ? '=/100 confirms them' : '=/10 converts them if they are of 10';
+  const scale = most > 1 ? 10 : 1;
+  const confirm = isSent
+    ? '=/100 confirms them'
+    : `=/${scale} converts them if they are of ${scale}`;
   return {
     ...about,
     is: isSent ? 'sent' : 'unit',

@@ -43,8 +43,10 @@ export function farWeights(
     if (kg === undefined) continue;
     const before = (other?: number) => `is ${kg} kg${as}, and the weight before was ${other} kg`;
     const other = isFarWeight(kg, lastWeight) ? unitNear(kg) : undefined;
-    if (other !== undefined)
-      found.push(about('weight', entry, `${before(lastWeight)}: ${other}?`, 'unit'));
+    if (other !== undefined) {
+      const objection = about('weight', entry, `${before(lastWeight)}: ${other}?`, 'unit');
+      found.push({ ...objection, likely: other });
+    }
     if (kg < LEAST_WEIGHT_KG) continue;
     if (isFarWeight(kg, near) && isFarWeight(kg, last ?? near))
       found.push(about('weight', entry, before(near), 'unit'));

@@ -19,6 +19,8 @@ export interface Objection {
    * settles it. These values are left out. `sent`: athletes have such values, or it is not known which is wrong.
    */
   readonly is: 'unit' | 'days' | 'wrong' | 'sent';
+  /** The unit to name in a note, if another one is likelier than the field's next one. */
+  readonly likely?: string;
   /** It is about all values of the field, and has one note: with what to type, if that helps. */
   readonly whole?: { readonly confirm?: string };
 }

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { exportLine } from '../export-line.ts';
 import { PUBLIC_CLIENT_ID } from '../oauth/clients.ts';
 import { type Html, pageHeaders, sandboxDocument } from '../oauth/consent-page.ts';
 import { counted } from './chart.ts';
@@ -44,7 +45,7 @@ export function renderDocument(view: PageView, nonce: string): Html {
           >`
         }
       </p>
-      <code class="sub">SYNC_BASE_URL=${origin} SYNC_CLIENT_ID=${PUBLIC_CLIENT_ID}</code>
+      <code class="sub">${exportLine(origin, PUBLIC_CLIENT_ID)}</code>
     </header>
     ${athletesNav(view)}
     <main class="stack">

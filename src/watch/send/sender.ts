@@ -255,8 +255,7 @@ export class Sender {
    * the same time.
    */
   #waitsFor(bytes: Uint8Array): WaitingRecording | undefined {
-    const { dryRun, ledger, outbox } = this.#parts;
-    if (dryRun) return undefined;
+    const { ledger, outbox } = this.#parts;
     const rides = ledger.uploads.rides(readSummary(bytes).shape).map(({ sha256 }) => sha256);
     return outbox.sendable.find(
       ({ sha256, track }) =>

@@ -156,18 +156,6 @@ describe('a login through the browser', () => {
     expect(readFileSync(here.paths.configFile, 'utf8')).not.toContain('sandbox-secret');
   });
 
-  it('replaces the login of another athlete, and reports the other athlete', async () => {
-    const service = await sandbox(autoApprove);
-    const [first, second] = service.control.state().athletes;
-    const here = machine(service);
-    await login(here).done;
-    service.control.settings({ autoApproveAthlete: second?.athlete ?? null });
-    const report = await login(here).done;
-    expect(report.account?.id).toBe(second?.athlete);
-    expect(report.replaced?.id).toBe(first?.athlete);
-    expect((await here.store.load(never))?.accountId).toBe(second?.athlete);
-  });
-
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   const loginsAt = (service: SandboxServer) =>
     service.control.state().athletes[0]?.logins.map(({ revoked }) => revoked);

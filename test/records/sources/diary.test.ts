@@ -154,7 +154,9 @@ describe('a table with field names of the platform', () => {
     expect((await read(text, { memory })).bodies).toEqual(pounds);
     const kilograms = 'Date,Weight\n2026-11-21,63.1\n2026-11-22,63.3\n';
     expect((await read(kilograms, { memory, lastWeight: 63.3 })).refused).toEqual([
-      expect.stringMatching(/is 28.6217 kg, read as lb, the unit that you named .* 63.3 kg: kg\?/),
+      expect.stringMatching(
+        /is 28.6217 kg, read as lb, the unit that you named .* 63.3 kg: kg\?.*--unit weight=kg /,
+      ),
     ]);
     const stated = await read('Date,Weight (lb)\n2026-11-20,139.6\n', { units });
     expect(stated.bodies).toEqual([{ date: '2026-11-20', weight: 63.32 }]);

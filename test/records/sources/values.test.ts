@@ -156,6 +156,15 @@ describe('a score of 1 to 100 that never exceeds 10', () => {
     expect((await read(text, { units })).bodies).toMatchObject([{ hrv: 62, readiness: 80 }]);
   });
 
+  it('is left out if it never exceeds 1, until the scale is named', async () => {
+    const text = 'date,restingHr,readiness\n2026-11-20,47,0.82\n';
+    const { bodies, left } = await read(text);
+    expect(bodies).toEqual([{ date: DAY, restingHr: 47 }]);
+    expect(left.join()).toContain('--unit readiness=/1 converts them if they are of 1');
+    const named = await read(text, { units: { readiness: '/1' } });
+    expect(named.bodies).toEqual([{ date: DAY, restingHr: 47, readiness: 82 }]);
+  });
+
   it('is sent with a note from own JSON, and refused if strict', async () => {
     const text = JSON.stringify({ date: DAY, readiness: 8, hrv: 61 });
     const { bodies, left } = await read(text);

@@ -90,6 +90,11 @@ describe('GET /', () => {
 });
 
 describe('the page', () => {
+  it('shows the line to copy into a shell', async () => {
+    const { html } = await readPage(openApp());
+    expect(html).toMatch(/>export SYNC_BASE_URL=http:\S+ SYNC_CLIENT_ID=sandbox-client</);
+  });
+
   it('shows the year of each day', async () => {
     const { html } = await readPage(await openFilled());
     expect(html).toContain('Sun, 15 Feb 2026');
