@@ -1,6 +1,6 @@
 import { isObject } from '../base/json.ts';
 import { SyncError } from './errors.ts';
-import type { ClientOptions } from './types.ts';
+import type { ClientOptions, Tokens } from './types.ts';
 
 /** @throws SyncError `USAGE` for what is no object, or an option that `method` does not have */
 export function refuseOptions(method: string, given: unknown, known: object = {}): void {
@@ -9,13 +9,19 @@ export function refuseOptions(method: string, given: unknown, known: object = {}
   if (name !== undefined) throw new SyncError('USAGE', `${method}: there is no option ${name}.`);
 }
 
+const TOKENS: Record<keyof Tokens, true> = {
+  accessToken: true,
+  refreshToken: true,
+  expiresAt: true,
+  scopes: true,
+};
+
 /** @throws SyncError `USAGE` unless it has either tokens or a store of them */
 export function checkLogin(options: ClientOptions): void {
   const { tokens, store }: { tokens?: unknown; store?: unknown } = options;
   if ('tokens' in options === 'store' in options)
     throw new SyncError('USAGE', 'createClient: either tokens or store is expected.');
-  if ('tokens' in options && !isObject(tokens))
-    throw new SyncError('USAGE', 'tokens: an object is expected.');
+  if ('tokens' in options) refuseOptions('tokens', tokens, TOKENS);
   const isStore = isObject(store) && 'load' in store && 'save' in store;
   if ('store' in options && !isStore)
     throw new SyncError('USAGE', 'store: an object with load and save is expected.');

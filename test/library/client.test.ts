@@ -592,6 +592,7 @@ describe('a client', () => {
   it.each<[string, unknown]>([
     ['createClient: an object', undefined],
     ['tokens: ', { tokens: 'abc' }],
+    ['tokens: there is no option access_token.', { tokens: { access_token: 'abc' } }],
     ['either tokens or store', {}],
     ['either tokens or store', { tokens: {}, store: {} }],
     ['store: ', { store: { load: () => undefined } }],

@@ -365,6 +365,27 @@ it('a new GPX file waits until the old recordings are read that may cover it', a
   expect(outcomeOf(path)).toEqual(['covered']);
 });
 
+it('a GPX file waits while a FIT recording beside it is still being written', async () => {
+  const clock = manualClock();
+  const ride = ridePoints(600);
+  const whole = fit(ride);
+  const [track, recording] = [join(folder, 'a.gpx'), join(folder, 'b.fit')];
+  const { events } = start({ clock });
+  await until(() => events.some(({ event }) => event === 'ready'));
+  put(recording, whole.subarray(0, 1_000));
+  put(track, gpx([{ segments: [ride] }]));
+  await until(() => existsSync(join(dir, 'state/outbox')));
+  for (let size = 1_100; size < 1_800; size += 100) {
+    put(recording, whole.subarray(0, size));
+    await clock.advance(2_000);
+  }
+  put(recording, whole);
+  const outcomes = () =>
+    events.flatMap((event) => (event.event === 'upload' ? event.item.outcome : []));
+  await clock.advanceUntil(() => outcomes().length === 2);
+  expect(outcomes()).toEqual(['uploaded', 'covered']);
+});
+
 it('a file that was read before the watcher stopped is not read again', async () => {
   const clock = manualClock(Date.now() + 3_600_000);
   const count = 40;

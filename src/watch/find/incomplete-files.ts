@@ -46,6 +46,8 @@ export class IncompleteFiles {
   readonly #marks: Pick<WatchMarks, 'isReported' | 'markReported'>;
   /** The next round of checks, at the earliest. */
   #nextRoundAt = -Infinity;
+  /** The last change of a file (ms of the monotonic clock). */
+  changedAt = -Infinity;
 
   /** @param marks knows the files that were reported in their present state, also by earlier runs */
   constructor(
@@ -78,10 +80,12 @@ export class IncompleteFiles {
       this.#entries.set(path, { ...before, ...file });
       return;
     }
+    // A second state of the file: it changed just now, even if its time is older.
+    const quietSince = before === undefined ? now - this.#ageMs(stamp) : now;
+    this.changedAt = Math.max(this.changedAt, quietSince);
     this.#entries.set(path, {
       ...file,
-      // A second state of the file: it changed just now, even if its time is older.
-      quietSince: before === undefined ? now - this.#ageMs(stamp) : now,
+      quietSince,
       checkAt: now + FIRST_PAUSE_MS,
       pauseMs: FIRST_PAUSE_MS * 2,
       reported: this.#marks.isReported(path, stamp),

@@ -117,10 +117,11 @@ export class Intake {
 
   /** ms until GPX and TCX files may be sent; Infinity while recordings that may cover them are unread. */
   get tracksInMs(): number {
-    const { clock, dryRun } = this.#parts;
+    const { clock, dryRun, incomplete } = this.#parts;
     if (dryRun) return 0;
     for (const path of this.#unread.keys()) if (!isTrackName(path)) return Infinity;
-    return Math.max(0, this.#changedAt + QUIET_MS - clock.monotonic());
+    const changedAt = Math.max(this.#changedAt, incomplete.changedAt);
+    return Math.max(0, changedAt + QUIET_MS - clock.monotonic());
   }
 
   /**
