@@ -23,12 +23,14 @@ export async function revokeTokenOf(
   login: Credentials,
   kind: 'refresh' | 'access',
 ): Promise<RevokeOutcome> {
-  const token = login.tokens[`${kind}Token`];
+  const { accessToken, refreshToken } = login.tokens;
+  const [token, other] =
+    kind === 'access' ? [accessToken, refreshToken] : [refreshToken, accessToken];
   if (token === undefined) return { outcome: 'revoked' };
   const url = endpointUrl(new URL(login.service), config.endpoints.revoke);
   const client = { id: login.clientId, secret: secretFor(login, config) };
   try {
-    const request = { client, token, kind: `${kind}_token` } as const;
+    const request = { client, token, other, kind: `${kind}_token` } as const;
     const outcome = await revokeToken(context, { http, url }, request);
     return { outcome };
   } catch (error) {

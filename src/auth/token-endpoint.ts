@@ -126,6 +126,8 @@ export async function revokeToken(
     readonly client: OAuthClient;
     readonly token: Secret;
     readonly kind: 'access_token' | 'refresh_token';
+    /** The other token of the login, which no message repeats either. */
+    readonly other: Secret | undefined;
   },
 ): Promise<'revoked' | 'unsupported'> {
   const fields = {
@@ -136,7 +138,8 @@ export async function revokeToken(
   const { response } = await post(context, endpoint, fields, 'always');
   if (isSuccess(response)) return 'revoked';
   if ([404, 405, 410, 501].includes(response.status)) return 'unsupported';
-  throw refusal(response, endpoint.url, { secrets: [request.token, request.client.secret] });
+  const secrets = [request.token, request.other, request.client.secret];
+  throw refusal(response, endpoint.url, { secrets });
 }
 
 function clientFields({ id, secret }: OAuthClient): Record<string, string> {

@@ -22,6 +22,7 @@ import {
 import { startCommand } from '../support/command.ts';
 import { tokenOf } from './login/support.ts';
 import { ndjson } from '../support/program.ts';
+import { openTinyService } from '../support/tiny-service.ts';
 
 /** A machine with a login at a sandbox. */
 async function loggedIn(extra: Env = {}) {
@@ -213,6 +214,19 @@ it('revokes at the service of the login, not at the current base URL', async () 
   await here.logout();
   expect(here.service.control.requests({ route: 'revoke' })).toHaveLength(2);
   expect(other.control.requestCount()).toBe(0);
+});
+
+it('prints no token that the service repeats', async () => {
+  const here = await loggedIn();
+  const { accessToken, refreshToken } = here.login.tokens;
+  const tokens = [accessToken, refreshToken].map((token) => token?.reveal() ?? '');
+  const said = { error: 'invalid_request', error_description: `not now: ${tokens.join(' ')}` };
+  const { url } = await openTinyService({ 'POST /api/oauth/revoke': [400, said] });
+  await here.store.save({ ...here.login, service: url }, never);
+  const { revocations } = await here.logout();
+  const messages = revocations.map(({ message }) => String(message));
+  expect(messages).toEqual(Array(2).fill(expect.stringContaining('not now')));
+  for (const token of tokens) expect(messages.join('\n')).not.toContain(token);
 });
 
 it('reports that tokens in the environment stay in use', async () => {

@@ -29,7 +29,8 @@ export function readWellness({ source, value }: RawRecord, options: RecordOption
   if (date === undefined) noteMissingDate(value, notes);
   const dated = typeof date === 'object' ? date : undefined;
   const undated = notes.problems.length;
-  const { read, unknown } = readFields(value, WELLNESS_NAMES, notes, '', dated?.names);
+  const dates = dated?.names ?? notes.problems.flatMap(({ field }) => field ?? []);
+  const { read, unknown } = readFields(value, WELLNESS_NAMES, notes, '', dates);
   const known = Object.keys(read.values);
   const faults = notes.problems.length;
   const nothingKnown = unknown.length > 0 && known.every((name) => name === 'rawJson');

@@ -452,6 +452,11 @@ describe('the date of a wellness record', () => {
   ])('is required and valid: %j', async (given, said) => {
     expect(await saidOf('wellness', { ...given, hrv: 61 })).toEqual({ said: [said] });
   });
+
+  test('is the one problem of a record that has an invalid one and nothing else', async () => {
+    const { invalid } = await prepare('wellness', [{ date, hrv: 61 }, { date: '2026-02-30' }]);
+    expect(invalid).toMatchObject([{ field: 'date', problems: { length: 1 } }]);
+  });
 });
 
 test('an invalid wellness record names all its errors and its day, and costs the faulty values, or the record if strict', async () => {
