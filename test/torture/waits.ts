@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { readHealth } from '../daemon/support.ts';
 import type { Running } from '../support/program.ts';
+import { DatabaseSync } from '../support/sqlite.ts';
 import { until } from '../support/until.ts';
 import type { World } from '../support/world.ts';
 
@@ -8,6 +9,21 @@ import type { World } from '../support/world.ts';
 export async function untilHeld({ sandbox }: World, count: number): Promise<void> {
   const held = () => sandbox.control.state('athlete-1').athletes[0]?.recordings.length ?? 0;
   await until(() => held() === count).catch(() => undefined);
+}
+
+/**
+ * Waits until the platform has confirmed this number of recordings to the ledger: of those that it holds, some
+ * may have been sent by a process that was killed before the answer. The judge reports what is missing.
+ */
+export async function untilConfirmed({ home }: World, count: number): Promise<void> {
+  const confirmed = () => {
+    const ledger = new DatabaseSync(join(home.dir, 'state', 'ledger.db'), { readOnly: true });
+    const query = "SELECT count(*) AS n FROM uploads WHERE state = 'confirmed'";
+    const { n } = ledger.prepare(query).get() as { readonly n: number };
+    ledger.close();
+    return n;
+  };
+  await until(() => confirmed() === count).catch(() => undefined);
 }
 
 /** Waits for an upload after the first `before` ones: by default the next one. */

@@ -10,7 +10,7 @@ import { judgeCargo, judgeOutput } from '../judge.ts';
 import { torture } from '../kind.ts';
 import { NOTHING, judgeProcess } from '../reports.ts';
 import { type Scene, openScene } from '../scene.ts';
-import { untilHeld, untilSending } from '../waits.ts';
+import { untilConfirmed, untilSending } from '../waits.ts';
 
 /** Answers come late, so that kills find requests in flight. */
 const SLOW = 'upload-fit:delay=300ms*inf';
@@ -63,7 +63,7 @@ async function killWatcher(scene: Scene, recordings: Recordings): Promise<void> 
   const watcher = world.start(['watch', 'card', '--json']);
   // Before that, a signal may come while Node.js starts, which it ends.
   await watcher.waitFor(/"event":"started"/);
-  await untilHeld(world, recordings.size);
+  await untilConfirmed(world, recordings.size);
   watcher.child.kill('SIGTERM');
   const last = await watcher.finished;
   judgeProcess(scene, ['watch', '--json'], last, claim);
@@ -100,7 +100,7 @@ async function killDaemon(scene: Scene, recordings: Recordings): Promise<void> {
   // The daemon of a killed starter may run.
   const isRunning = last.code === 2 && last.stdout.includes('"BUSY"');
   if (last.code !== 0 && !isRunning) round.failed('wrong report', 'the daemon did not start');
-  await untilHeld(world, recordings.size);
+  await untilConfirmed(world, recordings.size);
   const stop = await world.program(['daemon', 'stop', '--json']);
   const stopped = ndjson(stop.stdout).filter(({ outcome }) => outcome === 'stopped');
   if (stop.code !== 0 || stopped.length !== 1) {
