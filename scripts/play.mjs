@@ -40,7 +40,7 @@ export const GARMIN_DEVICE = `<?xml version="1.0" encoding="UTF-8"?>
 /**
  * Plays on a sandbox with a free port that approves each login, and removes the home afterwards.
  *
- * @param play called with the sandbox's process, its address, and the line that it printed
+ * @param play gets the sandbox's process, its address, and its first line on stdout
  */
 export async function onSandbox({ home, env, start }, play) {
   const flags = ['--port', '0', '--auto-approve', '--set', 'exactRedirectUris=false', '--json'];

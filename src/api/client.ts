@@ -20,6 +20,7 @@ import {
   isPage,
   jsonValue,
   showsResults,
+  statedReason,
 } from './wire.ts';
 
 type DayKind = 'wellness' | 'nutrition';
@@ -294,11 +295,15 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
 /** Status with which an interface platform refuses a known recording. */
 const KNOWN = 409;
 
-/** A 409 of a gateway, in the form of deployed services, or for a busy account says nothing about the recording. */
+/**
+ * Returns whether a 409 says that the service has the recording. That of a gateway, of deployed services, or with a
+ * reason to try again later says nothing about it.
+ */
 function saysKnown(response: HttpResponse): boolean {
   const { error, statusCode } = parseObject(response.text) ?? {};
   const isDeployed = error === true && statusCode === response.status;
-  return !isPage(response) && !isDeployed && !BUSY.test(response.text);
+  const isBusy = BUSY.test(statedReason(response, []) ?? '');
+  return !isPage(response) && !isDeployed && !isBusy;
 }
 
 const BUSY = /\b(?:try again|retry|later|locked|busy|in progress)\b/i;

@@ -112,7 +112,7 @@ export function workoutsText(
   const rows = list.workouts.map((workout) =>
     columns.map(({ show }) => show(workout, { zone, now, aligned: true })),
   );
-  // A platform may call all its members otherwise.
+  // The platform has none of these members under its usual name.
   if (rows.flat().every((cell) => cell === ''))
     return linesOf(toJson(list.workouts, { indent: 2 }));
   return phrase`Times in ${zone}\n\n${table(columns, rows, io)}`;

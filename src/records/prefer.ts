@@ -79,10 +79,10 @@ export function contestWithSent(
   return { field, message };
 }
 
-/** A total of a day grows with later files of an export. A smaller correction is no news. */
+/** Share of a day's total below which a later one is noted: the total usually grows, and corrections are small. */
 const LEAST_OF_TOTAL = 0.9;
 
-/** Says that the file of an export that counts has much less of a day's total than another one. */
+/** Notes a day's total that is much less than in another file of the same export; undefined if it is not. */
 export function lessNote(
   field: string,
   program: string,
@@ -91,8 +91,8 @@ export function lessNote(
 ): string | undefined {
   const isLess = Number(counts) < Number(other) * LEAST_OF_TOTAL;
   if (!isLess || !isDayTotal(field) || isOfAthlete(program)) return undefined;
-  const found = `${show(counts)} of a later file of ${program} counts, and not ${show(other)} of an earlier one`;
-  return `${found}: a part of the day? Export whole days`;
+  const found = `${show(counts)} replaces ${show(other)} of an earlier file of ${program}`;
+  return `${found}. If the later file holds a part of the day, export whole days`;
 }
 
 /** Returns the program of an export. */

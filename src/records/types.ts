@@ -155,7 +155,7 @@ export interface RecordRequest {
 /** Returns the rank of a program for a field, or for `items`: the least counts. */
 export interface Rank {
   (program: string, field: string): number;
-  /** The setting that it follows. */
+  /** The setting `prefer`. */
   readonly prefer: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The beginning of the line: so begins a ready file, which a shell reads with `. FILE`. */
+/** The start of the line, and of a ready file, which a shell reads with `. FILE`. */
 export const EXPORT = 'export SYNC_BASE_URL=';
 
 /** Returns the line that points the commands of a shell at a sandbox. */

@@ -114,7 +114,7 @@ it.each([
   expect(await world.sync(['undo', kind, '2026-02-15'])).toMatchObject({ code: 0 });
 });
 
-it('sync explain says of a file of records which days were sent, and of a folder what looks at it', async () => {
+it('sync explain names the days that were sent from a file of records, and the command for a folder', async () => {
   const world = await openLoggedInWorld();
   const items = [{ logged_at: '2026-02-14T08:00:00Z', name: 'Oats', calories: 300 }];
   const file = world.write('week/food.json', JSON.stringify([{ date: '2026-02-14', items }]));

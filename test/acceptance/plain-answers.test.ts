@@ -14,6 +14,7 @@ describe('a platform that answers 409 to a recording that it has', () => {
     ['without a body', { status: 409, body: '' }],
     ['with a text', { status: 409, body: 'duplicate', type: 'text/plain' }],
     ['with JSON', { status: 409, body: { message: 'duplicate' } }],
+    ['with members about a retry', { status: 409, body: { message: 'duplicate', retry: false } }],
   ])('%s, has it: upload says so once', async (_, upload) => {
     const { platform, sync, write } = await openPlainWorld({ upload });
     write('ride.fit', ride);

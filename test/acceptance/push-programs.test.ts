@@ -89,7 +89,7 @@ describe('two programs that contradict each other about a wellness day', () => {
       return JSON.stringify({ data: { metrics: [{ name: 'step_count', units: 'count', data }] } });
     };
     const less = [
-      '2000 of a later file of health-auto-export counts, and not 8000 of an earlier one: a part of the day? Export whole days',
+      '2000 replaces 8000 of an earlier file of health-auto-export. If the later file holds a part of the day, export whole days',
     ];
     for (const apart of [false, true]) {
       const world = await openLoggedInWorld();

@@ -73,7 +73,7 @@ describe.each(KINDS)('sync seed on %s', (platform) => {
 });
 
 it('sync seed writes files with --out that sync upload and sync push accept, and skip after a seed', async () => {
-  // No login, no address: files are made without either.
+  // Files need neither a login nor an address.
   const home = openHome();
   const out = await runInProcess(['seed', ...DAYS, '--out', 'life', '--json'], { home });
   expect(out.code).toBe(0);
@@ -101,7 +101,7 @@ it('sync seed writes files with --out that sync upload and sync push accept, and
     expect(new Set(items.map(({ outcome }) => outcome))).toEqual(new Set(['skipped']));
   }
   expect(sendingLines(world.sandbox)).toEqual([]);
-  // And the other way round: from files first.
+  // In the other order: the files first.
   const fresh = await openLoggedInWorld();
   await fresh.sync(['upload', folder]);
   await fresh.sync(['push', 'wellness', join(folder, 'wellness.json')]);

@@ -30,7 +30,7 @@ it('sync status exits 4 without a login, and shows the next command', async () =
   expect(requestLines(world.sandbox)).toEqual([]);
 });
 
-it('sync status --check says of refused tokens of the environment, time and again, which variable to set', async () => {
+it('sync status --check names the variable to set if the tokens of the environment were refused, also a second time', async () => {
   const world = await openWorld();
   const env = { SYNC_REFRESH_TOKEN: 'no-such-token' };
   const hint =

@@ -12,8 +12,8 @@ export async function untilHeld({ sandbox }: World, count: number): Promise<void
 }
 
 /**
- * Waits until the platform has confirmed this number of recordings to the ledger: of those that it holds, some
- * may have been sent by a process that was killed before the answer. The judge reports what is missing.
+ * Waits until the ledger has this number of confirmed recordings. The platform may hold more: those of a process that was
+ * killed before the answer. The judge reports what is missing.
  */
 export async function untilConfirmed({ home }: World, count: number): Promise<void> {
   const confirmed = () => {

@@ -386,6 +386,35 @@ it('a GPX file waits while a FIT recording beside it is still being written', as
   expect(outcomes()).toEqual(['uploaded', 'covered']);
 });
 
+it('a FIT recording that comes while the platform is asked about a GPX file of its ride is sent first', async () => {
+  const ride = ridePoints(600);
+  const whole = fit(ride);
+  const { client } = clientOf(sandbox);
+  let isAsked = false;
+  const { events, target } = start({
+    async client() {
+      const service = await client();
+      return {
+        ...service,
+        async listWorkouts(...given: Parameters<typeof service.listWorkouts>) {
+          if (!isAsked) {
+            isAsked = true;
+            put(join(folder, 'b.fit'), whole);
+            await until(() => target.outbox.has(sha256(whole)));
+          }
+          return await service.listWorkouts(...given);
+        },
+      };
+    },
+  });
+  await until(() => events.some(({ event }) => event === 'ready'));
+  put(join(folder, 'a.gpx'), gpx([{ segments: [ride] }]));
+  const outcomes = () =>
+    events.flatMap((event) => (event.event === 'upload' ? event.item.outcome : []));
+  await until(() => outcomes().length === 2);
+  expect(outcomes()).toEqual(['uploaded', 'covered']);
+});
+
 it('a file that was read before the watcher stopped is not read again', async () => {
   const clock = manualClock(Date.now() + 3_600_000);
   const count = 40;

@@ -453,7 +453,7 @@ describe('the date of a wellness record', () => {
     expect(await saidOf('wellness', { ...given, hrv: 61 })).toEqual({ said: [said] });
   });
 
-  test('is the one problem of a record that has an invalid one and nothing else', async () => {
+  test('is the only problem of a record that has an invalid date and nothing else', async () => {
     const { invalid } = await prepare('wellness', [{ date, hrv: 61 }, { date: '2026-02-30' }]);
     expect(invalid).toMatchObject([{ field: 'date', problems: { length: 1 } }]);
   });
