@@ -390,6 +390,7 @@ it('a FIT recording that comes while the platform is asked about a GPX file of i
   const ride = ridePoints(600);
   const whole = fit(ride);
   const { client } = clientOf(sandbox);
+  sandbox.control.addFaults('upload-fit:delay=500ms');
   let isAsked = false;
   const { events, target } = start({
     async client() {

@@ -220,10 +220,7 @@ export class Sender {
     this.#active.add(recording);
     changed();
     try {
-      if (track !== undefined && !dryRun) {
-        await this.#readWorkouts(recordedAt);
-        if (this.#active.size > 1) return false;
-      }
+      if (track !== undefined && !dryRun) await this.#readWorkouts(recordedAt);
       const contents = read(buffers);
       const first = track && 'bytes' in contents ? this.#waitsFor(contents.bytes) : undefined;
       if (first !== undefined) {
