@@ -112,6 +112,17 @@ export function decodePushAnswer(
   return isObject(data) ? { outcome: 'pushed', data } : { outcome: 'pushed' };
 }
 
+/**
+ * Returns the body of a success that shows something.
+ *
+ * @throws SyncError `SERVICE_ANSWER` if it reports a failure: some services answer 200 to every request
+ */
+export function checkShown(body: unknown): unknown {
+  if (!isObject(body) || !contradicts(body)) return body;
+  const message = `The platform reports a failure: ${reasonIn(body, {}, [])}`;
+  throw new SyncError('SERVICE_ANSWER', message, { hint: 'Try again later.' });
+}
+
 /** Returns the object in a body; of a list, or a list `results` (207), the object that reports a failure. */
 function answerIn({ text }: HttpResponse): WireObject {
   const body = parseObjectOrList(text);

@@ -114,6 +114,22 @@ describe('sync workouts', () => {
     expect(ndjson(stdout)).toEqual([{ type: 'summary', total: 0, more: false }]);
   });
 
+  it('fails if the body of a 200 reports a failure', async () => {
+    const answer: Answer = [200, { success: false, message: 'The database is down' }];
+    const { url } = await openTinyService({ 'GET /api/workouts': answer });
+    const home = openHome({ SYNC_BASE_URL: url, SYNC_ACCESS_TOKEN: 'some-token' });
+    const { code, stdout } = await runInProcess(['workouts', '--json'], { home });
+    expect([code, ndjson(stdout)]).toEqual([
+      6,
+      [
+        expect.objectContaining({
+          code: 'SERVICE_ANSWER',
+          message: 'The platform reports a failure: The database is down',
+        }),
+      ],
+    ]);
+  });
+
   it.each([
     ['--since', '2026-02-30'],
     ['--until', 'last week'],
