@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type World, openHome, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { runInProcess } from '../support/in-process.ts';
+import { openServer } from '../support/local-server.ts';
 import { ndjson } from '../support/program.ts';
 import { type Answer, type TinyRequest, openTinyService } from '../support/tiny-service.ts';
 
@@ -128,6 +129,19 @@ describe('sync workouts', () => {
         }),
       ],
     ]);
+  });
+
+  it('shows an id that no number holds exactly as text', async () => {
+    const { url } = await openServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('[{"id":9007199254740993,"userId": 7,"title":"of \\"id\\":9007199254740995,"}]');
+    });
+    const home = openHome({ SYNC_BASE_URL: url, SYNC_ACCESS_TOKEN: 'some-token' });
+    const { stdout } = await runInProcess(['workouts', '--json'], { home });
+    expect(ndjson(stdout)[0]).toEqual({
+      ...{ type: 'workout', id: '9007199254740993', userId: 7 },
+      title: 'of "id":9007199254740995,',
+    });
   });
 
   it.each([
