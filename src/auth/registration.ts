@@ -166,7 +166,7 @@ function refusal(answer: HttpResponse, now: number): string {
     case 429:
       return `takes no more registrations now: try again in ${waitText(answer, now)}, or type a client ID`;
     case 400:
-      return `refused to register an application: ${refusalMessage(answer, [])}`;
+      return `refused to register an application: ${refusalMessage(answer)}`;
     default:
       return `cannot register an application now (${answer.status})`;
   }

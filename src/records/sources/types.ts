@@ -72,8 +72,8 @@ interface FileMapping {
   readonly has: readonly SourcePaths[];
   /** Members that no file of this kind has: tells it from a similar one. */
   readonly hasNot?: readonly Path[];
-  /** Members with names of the platform's fields, as `plain` writes them, that are not read. Any other one is in the athlete's own files alone. */
-  readonly ignored?: readonly Path[];
+  /** Fields of the platform that members or columns have the names of, and that are not read. Any other one is in the athlete's own files alone. */
+  readonly ignored?: readonly string[];
   /** A record counts only if each of these members has one of the values. */
   readonly where?: Readonly<Record<Path, readonly (string | number | boolean)[]>>;
   /** A record is left out if one of these members has one of the values: what is no food. */
