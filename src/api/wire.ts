@@ -7,14 +7,10 @@ import {
   parseObject,
   parseObjectOrList,
 } from '../base/json.ts';
-import type { Secret } from '../base/secret.ts';
 import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
 import { sanitize } from '../base/printable.ts';
 import { messageInJson, reasonOf, serviceMessage } from './service-message.ts';
-
-/** Secrets of the request, which are removed from the service's texts. */
-type Sent = readonly Secret[];
 
 export type UploadAnswer =
   | {
@@ -62,15 +58,11 @@ const COUNTS = ['total', 'processed', 'duplicates', 'failed'] as const;
  * @param isStrict the body has to name what the service took
  * @throws SyncError `SERVICE_ANSWER` if the body does not state the outcome.
  */
-export function decodeUploadAnswer(
-  response: HttpResponse,
-  sent: Sent,
-  isStrict: boolean,
-): UploadAnswer {
+export function decodeUploadAnswer(response: HttpResponse, isStrict: boolean): UploadAnswer {
   if (response.status === 409) return { outcome: 'duplicate', service: {} };
   const body = answerIn(response);
   const { results, item } = resultsIn(body);
-  const service = serviceRecording(item, sent);
+  const service = serviceRecording(item);
   const count = (key: (typeof COUNTS)[number]) =>
     typeof results[key] === 'number' ? results[key] : undefined;
   const counted = (key: (typeof COUNTS)[number]) => (count(key) ?? 0) > 0;
@@ -79,7 +71,7 @@ export function decodeUploadAnswer(
   // The request held one recording: an error concerns it, unless the body counts it as stored.
   const complained = !took && isSomething(results['errors']);
   if (contradicts(body) || counted('failed') || isFailure(service.state) || complained) {
-    return { outcome: 'rejected', message: reasonIn(body, results, sent) };
+    return { outcome: 'rejected', message: reasonIn(body, results) };
   }
   const tookNone = !took && (count('total') === 0 || count('processed') === 0);
   const names = took || body['success'] === true;
@@ -99,13 +91,9 @@ export function isEmpty(response: HttpResponse): boolean {
  * @param isStrict the body has to report success, or to show the day
  * @throws SyncError `SERVICE_ANSWER` if the body does not state the outcome.
  */
-export function decodePushAnswer(
-  response: HttpResponse,
-  sent: Sent,
-  isStrict: boolean,
-): PushAnswer {
+export function decodePushAnswer(response: HttpResponse, isStrict: boolean): PushAnswer {
   const body = answerIn(response);
-  if (contradicts(body)) return { outcome: 'rejected', message: reasonIn(body, {}, sent) };
+  if (contradicts(body)) return { outcome: 'rejected', message: reasonIn(body, {}) };
   const isNamed = body['success'] === true || dayIn(body) !== undefined;
   if (isStrict && !isNamed) throw unclear(response);
   const { data } = body;
@@ -290,17 +278,17 @@ function contentType({ headers }: HttpResponse): string {
 }
 
 /** Returns the reason in the service's error body, or a description of the body. */
-export function refusalMessage(response: HttpResponse, sent: Sent): string {
+export function refusalMessage(response: HttpResponse): string {
   return (
-    statedReason(response, sent) ??
+    statedReason(response) ??
     `the platform answered ${response.status} with ${describeBody(response)}`
   );
 }
 
 /** Returns the reason in the service's error body, in its own words. */
-export function statedReason(response: HttpResponse, sent: Sent): string | undefined {
+export function statedReason(response: HttpResponse): string | undefined {
   const body = parseObjectOrList(response.text);
-  return (body && sanitize(reasonOf(body), sent)) || serviceMessage(response, sent);
+  return (body && sanitize(reasonOf(body))) || serviceMessage(response);
 }
 
 /** Returns whether the body of a refusal is JSON that gives a reason. */
@@ -308,15 +296,15 @@ export function givesReason({ text }: HttpResponse): boolean {
   return (messageInJson(text) ?? '') !== '';
 }
 
-function serviceRecording(item: WireObject, sent: Sent): ServiceRecording {
+function serviceRecording(item: WireObject): ServiceRecording {
   const text = (key: string) =>
-    typeof item[key] === 'string' ? { [key]: sanitize(item[key], sent) } : {};
+    typeof item[key] === 'string' ? { [key]: sanitize(item[key]) } : {};
   return { ...text('state'), ...text('fitFileId'), ...text('workoutId'), ...text('jobId') };
 }
 
-function reasonIn(body: WireObject, results: WireObject, sent: Sent): string {
+function reasonIn(body: WireObject, results: WireObject): string {
   const reason = reasonOf({ errors: results['errors'] }) || reasonOf(body);
-  return sanitize(reason, sent) || 'the platform gave no reason';
+  return sanitize(reason) || 'the platform gave no reason';
 }
 
 function unclear(response: HttpResponse): SyncError {
