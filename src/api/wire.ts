@@ -107,7 +107,7 @@ export function decodePushAnswer(response: HttpResponse, isStrict: boolean): Pus
  */
 export function checkShown(body: unknown): unknown {
   if (!isObject(body) || !contradicts(body)) return body;
-  const message = `The platform reports a failure: ${reasonIn(body, {}, [])}`;
+  const message = `The platform reports a failure: ${reasonIn(body, {})}`;
   throw new SyncError('SERVICE_ANSWER', message, { hint: 'Try again later.' });
 }
 
