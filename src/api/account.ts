@@ -1,11 +1,11 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, isTemporary } from '../base/errors.ts';
 import { sanitize } from '../base/printable.ts';
-import type { Secret } from '../base/secret.ts';
+import { REDACTED, type Secret } from '../base/secret.ts';
 import type { Account } from '../config/config.ts';
 import { scopeOf } from '../config/endpoints.ts';
 import type { TokenSource } from './token-source.ts';
-import { type Http, type HttpResponse, NO_CONTENT, isSuccess } from './http.ts';
+import { type Http, type HttpResponse, NO_CONTENT, isSuccess, withoutSecrets } from './http.ts';
 import { asksForScope, missingScope } from './refusal.ts';
 import { type RetryPolicy, withRetry } from './retry.ts';
 import { serviceMessage } from './service-message.ts';
@@ -54,7 +54,7 @@ export async function whoAmI(
     const answerTimeoutMs = ANSWER_TIMEOUT_MS;
     const request = { method: 'GET', url, bearer: token, answerTimeoutMs, signal } as const;
     const ask = async () => {
-      const response = await http.send(request);
+      const response = withoutSecrets(await http.send(request), [token]);
       // Throws on truncated JSON, which is retried. An answer that is not JSON is not.
       if (isSuccess(response) && claimsJson(response)) jsonValue(response);
       return response;
@@ -73,7 +73,7 @@ export async function whoAmI(
   if (answer instanceof SyncError && typeof status !== 'number')
     return { kind: 'unreachable', error: answer, wasTaken: false };
   if (!(answer instanceof SyncError) && isSuccess(answer) && claimsJson(answer)) {
-    const account = decodeAccount(jsonValue(answer), token);
+    const account = decodeAccount(jsonValue(answer));
     if (account !== undefined) return { kind: 'known', account, wasTaken: true };
   }
   const namesNobody =
@@ -93,7 +93,7 @@ export async function whoAmI(
       (list.status === 403 && missingScope(list, scopeOf('workouts', 'GET')) !== undefined));
   if (answer instanceof SyncError) return { kind: 'unreachable', error: answer, wasTaken };
   if (wasTaken || namesNobody) return { kind: 'unknown', wasTaken };
-  const said = serviceMessage(answer, [token]);
+  const said = serviceMessage(answer);
   const why = `${answer.status}${said === undefined ? '' : `: ${said}`}`;
   const message = `The platform does not say whose login this is (${why}).`;
   const error = new SyncError('SERVICE_UNAVAILABLE', message, {
@@ -130,12 +130,16 @@ function holdsJson(response: HttpResponse): boolean {
 /** Longest identifier of an athlete in characters (OpenID Connect Core, section 2). */
 const MAX_ID = 255;
 
-/** A number that a double cannot hold exactly could name two athletes: then the account is unknown. */
-function decodeAccount(answer: unknown, token: Secret): Account | undefined {
+/**
+ * A number that a double cannot hold exactly could name two athletes, and so could a part of the token: then the account
+ * is unknown.
+ */
+function decodeAccount(answer: unknown): Account | undefined {
   if (!isObject(answer)) return undefined;
   const { sub, name, email } = answer;
   const id = Number.isSafeInteger(sub) ? String(sub) : sub;
   if (typeof id !== 'string' || id === '' || id.length > MAX_ID) return undefined;
-  const line = (value: unknown) => sanitize(value, [token], 200) || undefined;
+  if (id.includes(REDACTED)) return undefined;
+  const line = (value: unknown) => sanitize(value, 200) || undefined;
   return { id, name: line(name), email: line(email) };
 }

@@ -5,7 +5,13 @@ import type { Secret } from '../base/secret.ts';
 import { type EndpointName, type Endpoints, endpointUrl, scopeOf } from '../config/endpoints.ts';
 import type { PlatformKind } from '../config/settings.ts';
 import { whoAmI } from './account.ts';
-import { type Http, type HttpRequest, type HttpResponse, isSuccess } from './http.ts';
+import {
+  type Http,
+  type HttpRequest,
+  type HttpResponse,
+  isSuccess,
+  withoutSecrets,
+} from './http.ts';
 import { NO_TRIES, type Tries, asksForScope, notTakenNow, refusal } from './refusal.ts';
 import { type Repeatable, type RetryOptions, withRetry } from './retry.ts';
 import type { TokenSource } from './token-source.ts';
@@ -62,7 +68,7 @@ export class Caller {
     request: Omit<HttpRequest, 'url' | 'bearer'> & { readonly url?: URL },
     also: readonly number[] = [],
     details: { readonly repeatable?: Repeatable; readonly form?: BodyForm } = {},
-  ): Promise<{ response: HttpResponse; attempts: number; sent: readonly Secret[] }> {
+  ): Promise<{ response: HttpResponse; attempts: number }> {
     const { url = this.endpoint(name), signal } = request;
     const { tokens } = this.#options;
     const { repeatable = 'always', form = also.length > 0 ? 'json-or-nothing' : 'json' } = details;
@@ -71,7 +77,7 @@ export class Caller {
     let tries = NO_TRIES;
     const sendWith = async (token: Secret) => {
       sent.push(token);
-      const send = async () => await this.#sendAs(token, { ...request, url }, repeatable, form);
+      const send = async () => await this.#sendAs(sent, { ...request, url }, repeatable, form);
       const { response, attempts, acted } = await counting(tries, send);
       // A request that was answered with 401 changed nothing, but an earlier try may have.
       const delivery = acted ? 'unknown' : tries.delivery;
@@ -94,7 +100,7 @@ export class Caller {
       ({ response, isRefused } = await sendWith(token));
     }
     if (isSuccess(response) || (also.includes(response.status) && !isRefused)) {
-      return { response, attempts: tries.attempts, sent };
+      return { response, attempts: tries.attempts };
     }
     if (isRefused && !isOptional && (await this.#isAccepted(token, tries, signal))) {
       throw notTakenNow(tries, 'is accepted elsewhere');
@@ -102,7 +108,7 @@ export class Caller {
     const required = scopeOf(name, request.method);
     const granted = response.status === 403 ? await tokens.scopes(signal) : undefined;
     const base = url.pathname === this.endpoint(name).pathname ? this.#options.baseUrl : undefined;
-    const refused = { attempts: tries.attempts, url, base, sent, required, granted };
+    const refused = { attempts: tries.attempts, url, base, required, granted };
     const error = refusal(name, response, refused);
     const { scope } = error.details;
     if (error.code !== 'SCOPE_MISSING' || typeof scope !== 'string') throw error;
@@ -128,26 +134,26 @@ export class Caller {
     throw notTakenNow(tries, 'could not be checked');
   }
 
+  /** @param tokens of the call so far: the last one is sent */
   #sendAs(
-    token: Secret,
+    tokens: readonly Secret[],
     request: Omit<HttpRequest, 'bearer'>,
     repeatable: Repeatable,
     form: BodyForm,
   ): Promise<{ response: HttpResponse; attempts: number; acted: boolean }> {
     const once = async () => {
-      const response = withoutSecret(
-        await this.#options.http.send({ ...request, bearer: token }),
-        token,
+      const bearer = tokens.at(-1);
+      const response = withoutSecrets(
+        await this.#options.http.send({ ...request, bearer }),
+        tokens,
       );
       if (!isSuccess(response) || form === 'unread') return response;
       if (form === 'any') checkReadable(response);
       else if (form === 'json' || !isEmpty(response)) jsonValue(response);
       return response;
     };
-    return withRetry({ ...this.#context, signal: request.signal }, once, repeatable, {
-      ...this.#options,
-      sent: [token],
-    });
+    const context = { ...this.#context, signal: request.signal };
+    return withRetry(context, once, repeatable, this.#options);
   }
 }
 
@@ -161,11 +167,6 @@ async function counting<T>(before: Tries, task: () => Promise<T>): Promise<T> {
     const acted = before.delivery === 'unknown' ? { delivery: before.delivery } : {};
     throw error.with({ details: { attempts: before.attempts + own, ...acted } });
   }
-}
-
-/** Returns a response without the token, in case the service repeats it. */
-function withoutSecret(response: HttpResponse, token: Secret): HttpResponse {
-  return { ...response, text: token.redactIn(response.text) };
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Context } from '../base/context.ts';
 import { CONTINUES, SyncError } from '../base/errors.ts';
 import { parseObject, parseObjectOrList } from '../base/json.ts';
-import type { Secret } from '../base/secret.ts';
 import type { EndpointName } from '../config/endpoints.ts';
 import type { PlatformFacts } from '../config/platforms.ts';
 import { Caller, type ServiceClientOptions } from './call.ts';
@@ -14,6 +13,7 @@ import {
   type PushAnswer,
   type UploadAnswer,
   type WireObject,
+  checkShown,
   decodePushAnswer,
   decodeUploadAnswer,
   isEmpty,
@@ -114,19 +114,19 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     request: Parameters<Caller['call']>[1],
     repeatable: Repeatable,
     facts: PlatformFacts,
-    decode: (response: HttpResponse, sent: readonly Secret[], isStrict: boolean) => T,
+    decode: (response: HttpResponse, isStrict: boolean) => T,
     also: readonly number[] = [],
   ): Promise<Delivered<T>> {
     const form = isStrict(endpoint, facts) ? 'json' : 'any';
     const called = await caller.call(endpoint, request, also, { repeatable, form });
-    const { response, attempts, sent } = called;
+    const { response, attempts } = called;
     facts.answeredBy(response.headers[RUN_OF_SANDBOX]);
     if (!isSuccess(response) && (isStrict(endpoint, facts) || !saysKnown(response))) {
-      throw refusal(endpoint, response, { attempts, url: caller.endpoint(endpoint), sent });
+      throw refusal(endpoint, response, { attempts, url: caller.endpoint(endpoint) });
     }
     const shown = showsResults(response) ? 'results' : 'plain';
     if (!facts.has(endpoint, shown)) facts.note(endpoint, shown);
-    return counted(attempts, () => decode(response, sent, isStrict(endpoint, facts)));
+    return counted(attempts, () => decode(response, isStrict(endpoint, facts)));
   }
 
   const json = (value: unknown) => ({
@@ -155,8 +155,8 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     ): Promise<Delivered<RecordAnswer>> {
       const send = async (record: WireObject) => {
         const request = { method: 'POST', ...json(record), signal } as const;
-        return await deliver(kind, request, repeatable, facts, (response, ...how) => ({
-          ...decodePushAnswer(response, ...how),
+        return await deliver(kind, request, repeatable, facts, (response, strictly) => ({
+          ...decodePushAnswer(response, strictly),
           json: parseObjectOrList(response.text),
         }));
       };
@@ -268,7 +268,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     async readProfile(signal: AbortSignal) {
       const { response } = await caller.call('profile', { method: 'GET', signal }, NO_ROUTE);
       const isShown = isSuccess(response) && response.status !== NO_CONTENT;
-      return isShown ? jsonValue(response) : undefined;
+      return isShown ? checkShown(jsonValue(response)) : undefined;
     },
     /**
      * Changes the profile (4.8).
@@ -278,9 +278,9 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     async updateProfile(change: WireObject, signal: AbortSignal) {
       const request = { method: 'PATCH', ...json(change), signal } as const;
       const call = caller.call('profile', request, NO_ROUTE, { form: 'any' });
-      const { response, sent } = await call;
+      const { response } = await call;
       if (!isSuccess(response)) return undefined;
-      const answer = decodePushAnswer(response, sent, options.kind === 'coach-watts');
+      const answer = decodePushAnswer(response, options.kind === 'coach-watts');
       if (answer.outcome === 'pushed') return parseObject(response.text) ?? {};
       throw new SyncError('REJECTED', `The platform did not take the update: ${answer.message}`, {
         details: { status: response.status },
@@ -302,7 +302,7 @@ const KNOWN = 409;
 function saysKnown(response: HttpResponse): boolean {
   const { error, statusCode } = parseObject(response.text) ?? {};
   const isDeployed = error === true && statusCode === response.status;
-  const isBusy = BUSY.test(statedReason(response, []) ?? '');
+  const isBusy = BUSY.test(statedReason(response) ?? '');
   return !isPage(response) && !isDeployed && !isBusy;
 }
 
@@ -311,7 +311,7 @@ const BUSY = /\b(?:try again|retry|later|locked|busy|in progress)\b/i;
 /** @throws SyncError `SERVICE_ANSWER` if the response does not confirm a change */
 function confirmed(response: HttpResponse): void {
   if (isEmpty(response)) return;
-  const answer = decodePushAnswer(response, [], true);
+  const answer = decodePushAnswer(response, true);
   if (answer.outcome === 'pushed') return;
   throw new SyncError('SERVICE_ANSWER', `The platform did not change it: ${answer.message}`, {
     hint: CONTINUES,

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { gunzipSync } from 'node:zlib';
 import { SyncError, systemCode } from '../base/errors.ts';
-import { sanitize } from '../base/printable.ts';
 import { loadZlib } from '../system/this-process.ts';
 import {
   type Http,
@@ -181,9 +180,6 @@ const DECODERS: ReadonlyMap<string, () => typeof gunzipSync> = new Map([
   ['br', () => loadZlib().brotliDecompressSync],
 ]);
 
-/** Longest name of a coding in a message (characters). */
-const MAX_NAME = 40;
-
 /**
  * Returns a complete response. Unpacks its body, up to {@link MAX_ANSWER_BYTES}: no coding is asked
  * for, but a proxy may choose one (RFC 9110 section 12.5.3).
@@ -212,7 +208,8 @@ function completeAnswer(
 
 function decode(request: HttpRequest, coding: string, body: Buffer): Buffer<ArrayBuffer> {
   const decoder = DECODERS.get(coding);
-  const name = sanitize(coding, [], MAX_NAME);
+  // A name has letters alone, and a secret that the service repeats there would have more.
+  const name = /^[a-z-]{1,16}$/.test(coding) ? coding : 'an unknown coding';
   if (decoder === undefined) throw answerUnreadable(request, name);
   try {
     return decoder()(body, { maxOutputLength: MAX_ANSWER_BYTES });

@@ -1,3 +1,5 @@
+import { attempt } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import type { Secret } from '../base/secret.ts';
 import { VERSION } from '../base/version.ts';
 
@@ -34,6 +36,23 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** The body as text, at most {@link MAX_ANSWER_BYTES}. */
   readonly text: string;
+}
+
+/** Returns a response without secrets of its request, in case the service repeats them, also escaped in JSON. */
+export function withoutSecrets(
+  { status, headers, text }: HttpResponse,
+  secrets: readonly (Secret | undefined)[],
+): HttpResponse {
+  const hide = (from: string) =>
+    secrets.reduce((left, secret) => secret?.redactIn(left) ?? left, from);
+  const isEscaped = text.includes('\\');
+  const unescaped = isEscaped ? attempt(() => JSON.stringify(parseJson(text))) : undefined;
+  const shown = Object.entries(headers).map(([name, value]) => [name, hide(value)]);
+  return {
+    status,
+    headers: Object.fromEntries(shown) as HttpResponse['headers'],
+    text: hide(unescaped ?? text),
+  };
 }
 
 /**

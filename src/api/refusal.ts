@@ -1,7 +1,6 @@
 import { CONTINUES, type ErrorCode, SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import { printable } from '../base/printable.ts';
-import type { Secret } from '../base/secret.ts';
 import type { EndpointName } from '../config/endpoints.ts';
 import { parseObject } from '../base/json.ts';
 import { capital, sentence } from '../terminal/words.ts';
@@ -15,7 +14,6 @@ interface Declined {
   readonly url: URL;
   /** URL of the platform, if `url` is the endpoint's own. */
   readonly base?: URL | undefined;
-  readonly sent: readonly Secret[];
   /** The scope that this request needs. */
   readonly required?: string | undefined;
   /** The scopes of the login; undefined: unknown. */
@@ -42,8 +40,8 @@ export function refusal(name: EndpointName, response: HttpResponse, refused: Dec
   const page = isRefusal ? isPage(response) : !isJsonObject(response);
   const unexplained = isRefusal && !page && !givesReason(response);
   const { code, message, hint, details } = meaningOf(name, response, page, refused);
-  const { attempts, sent } = refused;
-  return new SyncError(code, message ?? refusalMessage(response, sent), {
+  const { attempts } = refused;
+  return new SyncError(code, message ?? refusalMessage(response), {
     hint,
     details: {
       status: response.status,
@@ -61,14 +59,14 @@ function meaningOf(
   name: EndpointName,
   response: HttpResponse,
   page: boolean,
-  { url, base, sent, required, granted }: Declined,
+  { url, base, required, granted }: Declined,
 ): Meaning {
   const { status, headers } = response;
   const path = url.pathname;
-  const reason = statedReason(response, sent);
+  const reason = statedReason(response);
   const inFull = sentence(
     reason === undefined
-      ? capital(refusalMessage(response, sent))
+      ? capital(refusalMessage(response))
       : `The platform refused it (${status}): ${reason}`,
   );
   switch (status) {
@@ -284,7 +282,7 @@ export function missingScope(
   response: HttpResponse,
   required: string | undefined,
 ): string | undefined {
-  const body = isJsonObject(response) ? refusalMessage(response, []) : '';
+  const body = isJsonObject(response) ? refusalMessage(response) : '';
   const reason = asksForScope(response) ? `scope ${bearerChallenge(response)} ${body}` : body;
   return (
     /[a-z_]+:(?:read|write)/.exec(reason)?.[0] ?? (/scope/i.test(reason) ? required : undefined)

@@ -1,7 +1,6 @@
 import { SyncError } from '../base/errors.ts';
 import type { Context } from '../base/context.ts';
 import type { HttpResponse } from './http.ts';
-import type { Secret } from '../base/secret.ts';
 import { duration, sentence } from '../terminal/words.ts';
 import { deliveryOf } from './http-failure.ts';
 import { repeatsStatus, serviceMessage } from './service-message.ts';
@@ -61,8 +60,6 @@ export interface RetryNotice {
 export interface RetryOptions {
   readonly policy: RetryPolicy;
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
-  /** Secrets of the request; absent: the service's own words are not shown. */
-  readonly sent?: readonly Secret[];
 }
 
 /**
@@ -84,7 +81,7 @@ function isTemporary({ status, headers }: HttpResponse): boolean {
  * Sends a request until the response is final. Retries network errors and temporary failures with capped
  * exponential back-off and full jitter; a `Retry-After` above 0 wins over the computed pause.
  *
- * @param attempt sends the request once.
+ * @param attempt sends the request once; the service's own words in a failure are shown.
  * @returns the final response, of any status that a retry does not change; `acted`: the service may have acted on an
  *   earlier try.
  * @throws SyncError `NETWORK` or `SERVICE_UNAVAILABLE` after the last try, with `details.attempts`;
@@ -95,7 +92,7 @@ export async function withRetry(
   { clock, random, signal }: Context,
   attempt: () => Promise<HttpResponse>,
   repeatable: Repeatable,
-  { policy, onRetry, sent }: RetryOptions,
+  { policy, onRetry }: RetryOptions,
 ): Promise<{ response: HttpResponse; attempts: number; acted: boolean }> {
   let actedOnce = false;
   for (let number = 1; ; number++) {
@@ -104,7 +101,7 @@ export async function withRetry(
       return { response: outcome.response, attempts: number, acted: actedOnce };
     }
     const failure =
-      'failure' in outcome ? outcome.failure : unavailable(outcome.response, sent, clock.now());
+      'failure' in outcome ? outcome.failure : unavailable(outcome.response, clock.now());
     const { status, retryAfterMs } = failure.details;
     const asked = typeof retryAfterMs === 'number' ? retryAfterMs : undefined;
     const acted =
@@ -172,13 +169,9 @@ async function tryOnce(
   }
 }
 
-function unavailable(
-  response: HttpResponse,
-  sent: readonly Secret[] | undefined,
-  now: number,
-): SyncError {
+function unavailable(response: HttpResponse, now: number): SyncError {
   const { status, headers } = response;
-  const words = sent === undefined ? undefined : serviceMessage(response, sent);
+  const words = serviceMessage(response);
   const because = words === undefined || repeatsStatus(words) ? '.' : `: ${sentence(words)}`;
   const asked = readRetryAfter(headers, now);
   const limited = status === 429;

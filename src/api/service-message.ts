@@ -1,6 +1,5 @@
 import { isObject, parseObjectOrList } from '../base/json.ts';
 import { sanitize } from '../base/printable.ts';
-import type { Secret } from '../base/secret.ts';
 import type { HttpResponse } from './http.ts';
 
 /** Upper bound for the service's words (characters). */
@@ -9,17 +8,15 @@ export const MAX_MESSAGE = 200;
 /**
  * Returns the service's own words in the body of a failure, such as "Maintenance until 14:00": those of its JSON, or
  * a plain text. A web page has none.
- *
- * @param sent secrets of the request, which are removed
  */
-export function serviceMessage(
-  { text, headers }: Pick<HttpResponse, 'text' | 'headers'>,
-  sent: readonly (Secret | undefined)[],
-): string | undefined {
+export function serviceMessage({
+  text,
+  headers,
+}: Pick<HttpResponse, 'text' | 'headers'>): string | undefined {
   const type = headers['content-type'] ?? 'text/plain';
   const isPlain = /^text\/plain\b/i.test(type) && !/^\s*[<{[]/.test(text);
   const words = messageInJson(text) ?? (isPlain ? text : '');
-  return sanitize(words, sent, MAX_MESSAGE) || undefined;
+  return sanitize(words, MAX_MESSAGE) || undefined;
 }
 
 /** Returns the service's own words in JSON, '' if it has none; undefined for other texts. */

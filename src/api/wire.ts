@@ -7,14 +7,10 @@ import {
   parseObject,
   parseObjectOrList,
 } from '../base/json.ts';
-import type { Secret } from '../base/secret.ts';
 import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
 import { sanitize } from '../base/printable.ts';
 import { messageInJson, reasonOf, serviceMessage } from './service-message.ts';
-
-/** Secrets of the request, which are removed from the service's texts. */
-type Sent = readonly Secret[];
 
 export type UploadAnswer =
   | {
@@ -62,15 +58,11 @@ const COUNTS = ['total', 'processed', 'duplicates', 'failed'] as const;
  * @param isStrict the body has to name what the service took
  * @throws SyncError `SERVICE_ANSWER` if the body does not state the outcome.
  */
-export function decodeUploadAnswer(
-  response: HttpResponse,
-  sent: Sent,
-  isStrict: boolean,
-): UploadAnswer {
+export function decodeUploadAnswer(response: HttpResponse, isStrict: boolean): UploadAnswer {
   if (response.status === 409) return { outcome: 'duplicate', service: {} };
   const body = answerIn(response);
   const { results, item } = resultsIn(body);
-  const service = serviceRecording(item, sent);
+  const service = serviceRecording(item);
   const count = (key: (typeof COUNTS)[number]) =>
     typeof results[key] === 'number' ? results[key] : undefined;
   const counted = (key: (typeof COUNTS)[number]) => (count(key) ?? 0) > 0;
@@ -79,7 +71,7 @@ export function decodeUploadAnswer(
   // The request held one recording: an error concerns it, unless the body counts it as stored.
   const complained = !took && isSomething(results['errors']);
   if (contradicts(body) || counted('failed') || isFailure(service.state) || complained) {
-    return { outcome: 'rejected', message: reasonIn(body, results, sent) };
+    return { outcome: 'rejected', message: reasonIn(body, results) };
   }
   const tookNone = !took && (count('total') === 0 || count('processed') === 0);
   const names = took || body['success'] === true;
@@ -99,17 +91,24 @@ export function isEmpty(response: HttpResponse): boolean {
  * @param isStrict the body has to report success, or to show the day
  * @throws SyncError `SERVICE_ANSWER` if the body does not state the outcome.
  */
-export function decodePushAnswer(
-  response: HttpResponse,
-  sent: Sent,
-  isStrict: boolean,
-): PushAnswer {
+export function decodePushAnswer(response: HttpResponse, isStrict: boolean): PushAnswer {
   const body = answerIn(response);
-  if (contradicts(body)) return { outcome: 'rejected', message: reasonIn(body, {}, sent) };
+  if (contradicts(body)) return { outcome: 'rejected', message: reasonIn(body, {}) };
   const isNamed = body['success'] === true || dayIn(body) !== undefined;
   if (isStrict && !isNamed) throw unclear(response);
   const { data } = body;
   return isObject(data) ? { outcome: 'pushed', data } : { outcome: 'pushed' };
+}
+
+/**
+ * Returns the body of a success that shows something.
+ *
+ * @throws SyncError `SERVICE_ANSWER` if it reports a failure: some services answer 200 to every request
+ */
+export function checkShown(body: unknown): unknown {
+  if (!isObject(body) || !contradicts(body)) return body;
+  const message = `The platform reports a failure: ${reasonIn(body, {})}`;
+  throw new SyncError('SERVICE_ANSWER', message, { hint: 'Try again later.' });
 }
 
 /** Returns the object in a body; of a list, or a list `results` (207), the object that reports a failure. */
@@ -226,15 +225,21 @@ export function isJsonObject({ text }: HttpResponse): boolean {
   return parseObject(text) !== undefined;
 }
 
+/** Identifiers as whole numbers of 16 digits or more. A quotation mark inside of a text has a backslash before it. */
+const LONG_IDS = /("\w*id"\s*:\s*)(\d{16,})(?=\s*[,}])/gi;
+
 /**
- * Returns the body as JSON.
+ * Returns the body as JSON. An identifier that a double cannot hold exactly is a text: rounded, it would name
+ * another thing.
  *
  * @throws SyncError `NETWORK` with `details.delivery` `unknown` if it is not JSON. It is a truncated
  *   response or a web page of a proxy or captive portal, which a retry may pass.
  */
 export function jsonValue(response: HttpResponse): unknown {
   try {
-    return parseJson(response.text);
+    const exact = (found: string, name: string, id: string) =>
+      Number.isSafeInteger(Number(id)) ? found : `${name}"${id}"`;
+    return parseJson(response.text.replace(LONG_IDS, exact));
   } catch (error) {
     const body = describeBody(response);
     const readable = body === BROKEN_JSON ? body : `${body}, not with JSON`;
@@ -273,17 +278,17 @@ function contentType({ headers }: HttpResponse): string {
 }
 
 /** Returns the reason in the service's error body, or a description of the body. */
-export function refusalMessage(response: HttpResponse, sent: Sent): string {
+export function refusalMessage(response: HttpResponse): string {
   return (
-    statedReason(response, sent) ??
+    statedReason(response) ??
     `the platform answered ${response.status} with ${describeBody(response)}`
   );
 }
 
 /** Returns the reason in the service's error body, in its own words. */
-export function statedReason(response: HttpResponse, sent: Sent): string | undefined {
+export function statedReason(response: HttpResponse): string | undefined {
   const body = parseObjectOrList(response.text);
-  return (body && sanitize(reasonOf(body), sent)) || serviceMessage(response, sent);
+  return (body && sanitize(reasonOf(body))) || serviceMessage(response);
 }
 
 /** Returns whether the body of a refusal is JSON that gives a reason. */
@@ -291,15 +296,15 @@ export function givesReason({ text }: HttpResponse): boolean {
   return (messageInJson(text) ?? '') !== '';
 }
 
-function serviceRecording(item: WireObject, sent: Sent): ServiceRecording {
+function serviceRecording(item: WireObject): ServiceRecording {
   const text = (key: string) =>
-    typeof item[key] === 'string' ? { [key]: sanitize(item[key], sent) } : {};
+    typeof item[key] === 'string' ? { [key]: sanitize(item[key]) } : {};
   return { ...text('state'), ...text('fitFileId'), ...text('workoutId'), ...text('jobId') };
 }
 
-function reasonIn(body: WireObject, results: WireObject, sent: Sent): string {
+function reasonIn(body: WireObject, results: WireObject): string {
   const reason = reasonOf({ errors: results['errors'] }) || reasonOf(body);
-  return sanitize(reason, sent) || 'the platform gave no reason';
+  return sanitize(reason) || 'the platform gave no reason';
 }
 
 function unclear(response: HttpResponse): SyncError {

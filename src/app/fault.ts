@@ -112,7 +112,8 @@ function cleaner({ env, homeDir }: FaultSystem): (text: string) => string {
   return (text) => {
     // The search takes quadratic time.
     const start = text.slice(0, 10 * MAX_LINE);
-    const short = sanitize(start.replace(TOKEN, '[redacted]'), secrets, MAX_LINE);
+    const hidden = secrets.reduce((left, secret) => secret.redactIn(left), start);
+    const short = sanitize(hidden.replace(TOKEN, '[redacted]'), MAX_LINE);
     return homeDir.length > 1 ? short.replaceAll(homeDir, '~') : short;
   };
 }

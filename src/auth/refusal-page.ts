@@ -25,7 +25,7 @@ const INLINE = new Set(['a', 'b', 'code', 'em', 'i', 'span', 'strong', 'small', 
  * it states none. Of a page, this is the line that names the client, the redirect URI or the scopes.
  */
 export async function refusalReason({ text }: HttpResponse): Promise<string> {
-  return sanitize(messageInJson(text) ?? (await reasonInPage(text)), [], MAX_MESSAGE);
+  return sanitize(messageInJson(text) ?? (await reasonInPage(text)), MAX_MESSAGE);
 }
 
 async function reasonInPage(text: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { type Http, type HttpResponse, isSuccess } from '../api/http.ts';
+import { type Http, type HttpResponse, isSuccess, withoutSecrets } from '../api/http.ts';
 import { serviceMessage } from '../api/service-message.ts';
 import { isPage } from '../api/wire.ts';
 import { type Repeatable, RETRIES, type RetryPolicy, withRetry } from '../api/retry.ts';
@@ -61,9 +61,9 @@ export async function exchangeCode(
     code_verifier: grant.verifier.reveal(),
     ...clientFields(grant.client),
   };
-  const answer = await post(context, endpoint, fields, 'unless-acted-on');
+  const secrets = [grant.code, grant.verifier, grant.client.secret];
+  const answer = await post(context, endpoint, fields, secrets, 'unless-acted-on');
   return readTokens(endpoint, answer, {
-    secrets: [grant.code, grant.verifier, grant.client.secret],
     invalidGrant: {
       code: 'AUTH_REFUSED',
       message: 'The platform did not accept the authorization code of the login',
@@ -97,9 +97,9 @@ export async function refreshTokens(
     refresh_token: grant.refreshToken.reveal(),
     ...clientFields(grant.client),
   };
-  const answer = await post(context, endpoint, fields, 'always');
+  const secrets = [grant.refreshToken, grant.client.secret];
+  const answer = await post(context, endpoint, fields, secrets, 'always');
   return readTokens(endpoint, answer, {
-    secrets: [grant.refreshToken, grant.client.secret],
     invalidGrant: {
       code: 'AUTH_EXPIRED',
       message: 'The login has ended: the platform no longer accepts its refresh token',
@@ -135,11 +135,11 @@ export async function revokeToken(
     token_type_hint: request.kind,
     ...clientFields(request.client),
   };
-  const { response } = await post(context, endpoint, fields, 'always');
+  const secrets = [request.token, request.other, request.client.secret];
+  const { response } = await post(context, endpoint, fields, secrets, 'always');
   if (isSuccess(response)) return 'revoked';
   if ([404, 405, 410, 501].includes(response.status)) return 'unsupported';
-  const secrets = [request.token, request.other, request.client.secret];
-  throw refusal(response, endpoint.url, { secrets });
+  throw refusal(response, endpoint.url, {});
 }
 
 function clientFields({ id, secret }: OAuthClient): Record<string, string> {
@@ -155,16 +155,18 @@ interface Answer {
   readonly sentAt: number;
 }
 
+/** @param secrets in the request: removed from a refusal, in case the service repeats them */
 async function post(
   context: Context,
   { http, url, retry = RETRIES.tokens }: Endpoint,
   fields: Record<string, string>,
+  secrets: readonly (Secret | undefined)[],
   repeatable: Repeatable,
 ): Promise<Answer> {
   let sentAt = 0;
-  const send = () => {
+  const send = async () => {
     sentAt = context.clock.now();
-    return http.send({
+    const response = await http.send({
       method: 'POST',
       url,
       contentType: 'application/json',
@@ -173,14 +175,18 @@ async function post(
       totalTimeoutMs: TOTAL_TIMEOUT_MS,
       signal: context.signal,
     });
+    return isRefusal(response) ? withoutSecrets(response, secrets) : response;
   };
   const { response } = await withRetry(context, send, repeatable, { policy: retry });
   return { response, sentAt };
 }
 
+/** Some services answer 200 and put the error into the body. */
+function isRefusal(response: HttpResponse): boolean {
+  return !isSuccess(response) || typeof parseObject(response.text)?.['error'] === 'string';
+}
+
 interface RefusalOptions {
-  /** Secrets in the request: removed from messages, in case the service repeats them. */
-  readonly secrets: readonly (Secret | undefined)[];
   /** The error that `invalid_grant` means for this request. */
   readonly invalidGrant?: { code: ErrorCode; message: string; hint: Text };
   /** The hint for a refusal that says nothing about the login or the client. */
@@ -203,10 +209,8 @@ function readTokens(
   { response, sentAt }: Answer,
   options: RefusalOptions & { readonly askedScopes: readonly string[] | undefined },
 ): NewTokens {
+  if (isRefusal(response)) throw refusal(response, url, options);
   const body = parseObject(response.text);
-  // Some services answer 200 and put the error into the body.
-  if (!isSuccess(response) || typeof body?.['error'] === 'string')
-    throw refusal(response, url, options);
   if (body === undefined) {
     throw new SyncError(
       options.before !== undefined && isPage(response) ? 'SERVICE_UNAVAILABLE' : 'SERVICE_ANSWER',
@@ -232,10 +236,10 @@ function readTokens(
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-5.2 - error responses
  */
 function refusal(response: HttpResponse, url: URL, options: RefusalOptions): SyncError {
-  const { secrets, invalidGrant } = options;
+  const { invalidGrant } = options;
   const body = parseObject(response.text) ?? {};
-  const error = sanitize(body['error'], secrets, 60);
-  const words = serviceMessage(response, secrets) ?? '';
+  const error = sanitize(body['error'], 60);
+  const words = serviceMessage(response) ?? '';
   const description = words === error ? '' : words;
   const because = description === '' ? '' : ` (${description})`;
   const details = {

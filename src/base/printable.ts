@@ -1,5 +1,3 @@
-import type { Secret } from './secret.ts';
-
 /*
  * What may be shown of a text that this program did not write: names of files, texts of a service or a
  * device, arguments, settings, variables. Every text for people passes through here on its way out.
@@ -166,21 +164,17 @@ export function printableWord(text: string | undefined): string | undefined {
 const MAX_LENGTH = 400;
 
 /**
- * Makes a text of the service safe to show and store: short, on one line, without secrets.
+ * Makes a text of the service safe to show and store: short, on one line, without bearer tokens.
  *
  * @param value any JSON value; the result is empty unless it is a string.
- * @param secrets sent with the request, and removed in case the service repeats them.
  */
-export function sanitize(
-  value: unknown,
-  secrets: readonly (Secret | undefined)[],
-  length = MAX_LENGTH,
-): string {
+export function sanitize(value: unknown, length = MAX_LENGTH): string {
   if (typeof value !== 'string') return '';
-  const redacted = secrets
-    .reduce((text, secret) => secret?.redactIn(text) ?? text, value)
-    // Redacts any bearer token (RFC 6750 section 2.1), but not prose such as "bearer token expired".
-    .replace(/\b(bearer)\s+(?!tokens?(?:[\s.,;:]|$))[A-Za-z0-9\-._~+/]+=*/gi, '$1 [redacted]');
+  // Redacts any bearer token (RFC 6750 section 2.1), but not prose such as "bearer token expired".
+  const redacted = value.replace(
+    /\b(bearer)\s+(?!tokens?(?:[\s.,;:]|$))[A-Za-z0-9\-._~+/]+=*/gi,
+    '$1 [redacted]',
+  );
   const clean = printable(redacted).replace(/\s+/g, ' ').trim();
   if (clean.length <= length) return clean;
   // Does not cut a surrogate pair.

@@ -1,6 +1,8 @@
 import { inspect } from 'node:util';
+import { printable } from './printable.ts';
 
-const REDACTED = '[redacted]';
+/** Stands for a secret wherever it would be shown. */
+export const REDACTED = '[redacted]';
 
 /** Length from which a secret is redacted inside of words, too (characters): `t` is a part of `true`. */
 const LONG = 6;
@@ -29,8 +31,18 @@ export class Secret {
     return this.#value === other.#value;
   }
 
-  /** Returns a text from outside, such as an answer, without the secret. A short secret counts as a whole word only. */
+  /**
+   * Returns a text from outside, such as an answer, without the secret. It is found percent-encoded, too, or with
+   * invisible characters in it. A short secret counts as a whole word only.
+   */
   redactIn(text: string): string {
+    const left = this.#replaceIn(text);
+    const decoded = printable(left.replace(/%[2-7][\da-f]/gi, (code) => decodeURIComponent(code)));
+    const readable = this.#replaceIn(decoded);
+    return readable === decoded ? left : readable;
+  }
+
+  #replaceIn(text: string): string {
     const { length } = this.#value;
     const isInWord = (at: number) => /^\w\w$/.test(text.slice(at - 1, at + 1));
     const isPart = (at: number) => length < LONG && (isInWord(at) || isInWord(at + length));

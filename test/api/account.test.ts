@@ -26,6 +26,13 @@ it('is known without the token, if the platform repeats that in a name', async (
   });
 });
 
+it('is unknown if the platform repeats the token as the identifier', async () => {
+  const answer = await ask(
+    (_request, response) => void response.end('{"sub":"user-s3\\u0063ret"}'),
+  );
+  expect(answer).toEqual({ kind: 'unknown', wasTaken: false });
+});
+
 it('is unknown for now if the platform refuses to say it, and the error says what to do', async () => {
   const answer = await ask(({ url }, response) => {
     response.writeHead(url === '/' ? 401 : 404).end();

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { inspect } from 'node:util';
 import { SyncError, exitCodeOfDelivery } from '../../src/base/errors.ts';
+import { printable } from '../../src/base/printable.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { TokenSource } from '../../src/api/token-source.ts';
 import { type ServiceClient, createServiceClient } from '../../src/api/client.ts';
@@ -515,6 +516,49 @@ it('passes on no token that the service repeats in a body that is shown unchange
   for (const read of [client.readProfile(never()), workouts, client.userinfo(never())]) {
     expect(await read).toEqual({ message: 'Bearer [redacted]', name: '[redacted]' });
   }
+});
+
+describe('a token that the service repeats in disguise', () => {
+  const token = 'to+ken/1234==';
+  const first = (secret: string) => ({ accessToken: () => Promise.resolve(new Secret(secret)) });
+  const codes = Array.from(token, (letter) => letter.charCodeAt(0).toString(16));
+  const encoded = codes.map((code) => `%${code}`).join('');
+  it.each([
+    ['percent-encoded', encodeURIComponent(token)],
+    ['percent-encoded as a whole', encoded],
+    ['escaped in JSON', codes.map((code) => `\\u00${code}`).join('')],
+    ['with an escaped slash', token.replace('/', '\\/')],
+    ['with invisible characters', 'to+k\u200ben\u202e/1234=\u00ad='],
+    ['with an escaped invisible character', 'to+k\\u200ben/1234=='],
+  ])('is in no result and no error: %s', async (_how, shown) => {
+    const body = `{"message": "No, ${shown}!", "${shown}": "${shown}"}`;
+    for (const status of [200, 400, 503]) {
+      const { client } = await open([{ status, body }], { tokens: first(token) });
+      for (const [, , call] of METHODS) {
+        const outcome = await call(client).catch((error: unknown) => error);
+        const text = printable(inspect(outcome, { depth: 20 }));
+        for (const each of [token, shown]) expect(text).not.toContain(each);
+      }
+    }
+  });
+
+  it('is in no error through a header', async () => {
+    const secret = 'tokenwith9';
+    const answers = [
+      { status: 307, headers: { location: `/moved/${secret}/here` } },
+      { headers: { 'content-encoding': secret } },
+    ];
+    const { client } = await open(answers, { tokens: first(secret) });
+    const messages = [];
+    while (messages.length < answers.length) {
+      messages.push(await failure(client.userinfo(never())));
+    }
+    expect(messages.map(String)).toEqual([
+      expect.stringContaining('The platform sends /api/oauth/userinfo to /moved/[redacted]/here'),
+      expect.stringContaining('cannot be unpacked (an unknown coding)'),
+    ]);
+    expect(inspect(messages, { depth: 20 })).not.toContain(secret);
+  });
 });
 
 const item = { action: 'delete', mealType: 'lunch', itemId: 'item-1' } as const;

@@ -214,11 +214,8 @@ describe('pauses between retries', () => {
     const given = setUp(1);
     const unavailable = { ...answer(503), text: JSON.stringify(body) };
     const { attempt } = script(unavailable);
-    const options = { ...given.options, sent: [] };
-    const error = await failure(withRetry(given.context, attempt, 'always', options));
+    const error = await failure(withRetry(given.context, attempt, 'always', given.options));
     expect(error.message).toBe(`The platform cannot answer now (503)${said}`);
-    const silent = await failure(withRetry(given.context, attempt, 'always', given.options));
-    expect(silent.message).toBe('The platform cannot answer now (503).');
   });
 
   it('are announced before they begin', async () => {

@@ -55,7 +55,7 @@ describe('an answer that is nested 200,000 deep', () => {
 
   it('gives no reason of a refusal', () => {
     const text = `{"message": "too bad", "data": ${deep}}`;
-    expect(refusalMessage(response(text, 400), [])).toBe(`the platform answered 400 with ${said}`);
+    expect(refusalMessage(response(text, 400))).toBe(`the platform answered 400 with ${said}`);
   });
 });
 
@@ -115,7 +115,7 @@ it.each<[string, unknown, unknown]>([
   ['a failure in a list of results', ok([{ state: 'failed' }], 'Done'), rejected('Done')],
 ])('an upload is judged by what the body names, on any platform: %s', (_name, body, outcome) => {
   for (const isStrict of [true, false]) {
-    expect(outcomeOf(() => decodeUploadAnswer(response(body), [], isStrict))).toEqual(outcome);
+    expect(outcomeOf(() => decodeUploadAnswer(response(body), isStrict))).toEqual(outcome);
   }
 });
 
@@ -140,10 +140,10 @@ it.each(NAMELESS)(
   (_what, body, type) => {
     const answer = response(body, 200, type);
     expect(showsResults(answer)).toBe(false);
-    expect(decodeUploadAnswer(answer, [], false)).toEqual(uploaded());
-    expect(decodePushAnswer(answer, [], false)).toEqual({ outcome: 'pushed' });
-    expect(outcomeOf(() => decodeUploadAnswer(answer, [], true))).toEqual(unclear);
-    expect(outcomeOf(() => decodePushAnswer(answer, [], true))).toEqual(unclear);
+    expect(decodeUploadAnswer(answer, false)).toEqual(uploaded());
+    expect(decodePushAnswer(answer, false)).toEqual({ outcome: 'pushed' });
+    expect(outcomeOf(() => decodeUploadAnswer(answer, true))).toEqual(unclear);
+    expect(outcomeOf(() => decodePushAnswer(answer, true))).toEqual(unclear);
   },
 );
 
@@ -167,9 +167,7 @@ it.each<[string, unknown, string?]>([
   const answer = response(body, 200, type);
   for (const isStrict of [true, false]) {
     for (const decode of [decodeUploadAnswer, decodePushAnswer]) {
-      expect(decode(answer, [], isStrict)).toEqual(
-        rejected(reason ?? (expect.any(String) as string)),
-      );
+      expect(decode(answer, isStrict)).toEqual(rejected(reason ?? (expect.any(String) as string)));
     }
   }
 });
@@ -204,7 +202,7 @@ it.each<[string, unknown, unknown]>([
 ])(
   'the decoder of a record answer decodes %s, if it has to report success',
   (_name, body, outcome) => {
-    expect(outcomeOf(() => decodePushAnswer(response(body), [], true))).toEqual(outcome);
+    expect(outcomeOf(() => decodePushAnswer(response(body), true))).toEqual(outcome);
   },
 );
 
@@ -359,5 +357,5 @@ it.each<[string, unknown, string]>([
   ['an empty object', {}, 'the platform answered 422 with JSON that gives no reason'],
   ['half an answer', '{"mess', 'the platform answered 422 with broken JSON'],
 ])('what a refusal says: %s', (_name, body, said) => {
-  expect(refusalMessage(response(body, 422), [])).toBe(said);
+  expect(refusalMessage(response(body, 422))).toBe(said);
 });

@@ -31,7 +31,7 @@ const DESCRIBED = 200;
  * systemd unit would continue that line.
  */
 export function describe({ profile, watches }: ServiceDefinition): string {
-  const shown = sanitize(watches, [], DESCRIBED);
+  const shown = sanitize(watches, DESCRIBED);
   return `Uploads new recordings from ${shown} (sync, profile ${profile})`;
 }
 

@@ -1,6 +1,6 @@
 import { documentUrl } from '../../base/version.ts';
 import { type Text, phrase } from '../../base/phrase.ts';
-import { WELLNESS_FIELDS, isDayTotal } from '../fields.ts';
+import { isDayTotal } from '../fields.ts';
 import { WELLNESS_NAMES, plain } from '../names.ts';
 
 /**
@@ -30,13 +30,6 @@ export function isOwnName(name: string): boolean {
   return NEUTRAL.test(plain(name)) || WELLNESS_NAMES.find(name) !== undefined;
 }
 
-const FIELD_NAMES = new Set(Object.keys(WELLNESS_FIELDS).map(plain));
-
-/** Checks for the platform's name of a field. Many programs have `comments`. */
-export function isFieldName(name: string): boolean {
-  return FIELD_NAMES.has(plain(name)) && !NEUTRAL.test(plain(name));
-}
-
 /** Fields with names that no other log has. */
 const SURE: ReadonlySet<string> = new Set([
   ...['restingHr', 'hrv', 'hrvSdnn', 'bodyFat', 'systolic', 'diastolic', 'avgSleepingHr'],
@@ -47,7 +40,8 @@ const SURE: ReadonlySet<string> = new Set([
 const OF_ROWS =
   /^(?:(?:is|was|has) .*|goals?|targets?|type|kind|period|statistic|label|name|user(?: ?name)?|patient|person|athlete|member|subject|status)$/i;
 
-function fieldOf(column: string): string | undefined {
+/** Returns the field that a name in docs/records.md means, also with a unit. */
+export function fieldOf(column: string): string | undefined {
   return WELLNESS_NAMES.find(column.replace(/[([,].*/, ''));
 }
 

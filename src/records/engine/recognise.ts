@@ -1,7 +1,7 @@
 import type { JsonValue } from '../types.ts';
 import { isObject } from '../values.ts';
-import { dateName, plain } from '../names.ts';
-import { isFieldName, isOwnName } from './foreign.ts';
+import { WELLNESS_NAMES, dateName, plain } from '../names.ts';
+import { fieldOf, isOwnName } from './foreign.ts';
 import { type Place, parsePath, recordsAt, valueAt } from './path.ts';
 import type { Mapping, Match, Path, SourcePaths, Source, TimeRule } from '../sources/types.ts';
 
@@ -125,10 +125,15 @@ export function matches(
 /** Checks for the athlete's own file: it has a date and a field by the names of docs/records.md, and a source does not read that field. */
 function isOwnFile(names: readonly string[], mapping: Mapping): boolean {
   if (mapping.kind !== 'wellness' || dateName(names) === undefined) return false;
-  const { ignored = [] } = mapping;
-  return unreadNames(names, mapping).some(
-    (name) => isFieldName(name) && !ignored.includes(plain(name)),
-  );
+  // Many programs have `comments`.
+  const others = [undefined, 'date', 'comments', ...(mapping.ignored ?? [])];
+  // An export may have a field that is read, in a unit that is not.
+  const read = Object.keys(mapping.fields).map((field) => field.replace(/#.*/, ''));
+  return unreadNames(names, mapping).some((name) => {
+    const field = fieldOf(name);
+    const isRead = WELLNESS_NAMES.find(name) === undefined && read.includes(field ?? '');
+    return !others.includes(field) && !isRead;
+  });
 }
 
 /** Returns the columns, or the members of records, that a mapping does not read. */

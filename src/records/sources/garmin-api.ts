@@ -26,7 +26,7 @@ const answers = [
     // usersummary-service/usersummary/daily: get_stats, get_user_summary, get_stats_and_body
     has: ['calendarDate', 'totalKilocalories', ['userDailySummaryId', 'averageStressLevel']],
     hasNot: ['allDayStress'],
-    ignored: ['weight', 'bodyfat'],
+    ignored: ['weight', 'bodyFat'],
     fields: {
       restingHr: { from: 'restingHeartRate', none },
       stress: { from: 'averageStressLevel', none, means: DEVICE_STRESS },
@@ -106,7 +106,7 @@ const answers = [
   answer('training readiness', {
     // metrics-service/metrics/trainingreadiness: several a day. The first is the morning's, before any workout.
     has: ['calendarDate', 'score', 'primaryActivityTracker'],
-    ignored: ['sleepscore'],
+    ignored: ['sleepScore'],
     at: { from: 'timestamp', zone: 'utc' },
     fields: { readiness: { from: 'score', combine: 'earliest' } },
   }),

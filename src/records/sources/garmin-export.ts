@@ -122,7 +122,7 @@ export const garminExport: Source = {
       // DI-Connect-Metrics/TrainingReadinessDTO_*.json: several a day. The first is the morning's, before any workout.
       has: ['calendarDate', 'score', ['recoveryTime', 'feedbackShort', 'hrvWeeklyAverage']],
       hasNot: ['primaryActivityTracker'],
-      ignored: ['sleepscore'],
+      ignored: ['sleepScore'],
       day: { from: 'calendarDate' },
       at: { from: 'timestamp', zone: 'utc' },
       fields: { readiness: { from: 'score', combine: 'earliest' } },

@@ -132,6 +132,7 @@ export const healthAutoExport: Source = {
       ],
       // Samples of a workout, or of each minute.
       hasNot: ['Source'],
+      ignored: ['bloodGlucose'],
       day: { from: ['Date/Time', 'Date'] },
       fields: {
         restingHr: { from: ['Resting Heart Rate (count/min)', 'Resting Heart Rate (bpm)'] },

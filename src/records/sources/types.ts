@@ -72,8 +72,8 @@ interface FileMapping {
   readonly has: readonly SourcePaths[];
   /** Members that no file of this kind has: tells it from a similar one. */
   readonly hasNot?: readonly Path[];
-  /** Members with names of the platform's fields, as `plain` writes them, that are not read. Any other one is in the athlete's own files alone. */
-  readonly ignored?: readonly Path[];
+  /** Fields of the platform that members or columns have the names of, and that are not read. Any other one is in the athlete's own files alone. */
+  readonly ignored?: readonly string[];
   /** A record counts only if each of these members has one of the values. */
   readonly where?: Readonly<Record<Path, readonly (string | number | boolean)[]>>;
   /** A record is left out if one of these members has one of the values: what is no food. */
@@ -200,7 +200,7 @@ export interface MappingRule {
   readonly named?: string | readonly string[];
   /** The value is divided by this member: a mass of fat by the weight. Without it, there is no value. */
   readonly over?: SourcePaths;
-  /** The value is multiplied by this. */
+  /** The value is multiplied by this. 1 if the column's name states the unit: `--unit` does not override it. */
   readonly factor?: number;
   /** Added after the factor: degrees Fahrenheit are `factor: 0.5556, plus: -17.78`. */
   readonly plus?: number;
