@@ -13,6 +13,7 @@ import {
   type PushAnswer,
   type UploadAnswer,
   type WireObject,
+  checkShown,
   decodePushAnswer,
   decodeUploadAnswer,
   isEmpty,
@@ -267,7 +268,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     async readProfile(signal: AbortSignal) {
       const { response } = await caller.call('profile', { method: 'GET', signal }, NO_ROUTE);
       const isShown = isSuccess(response) && response.status !== NO_CONTENT;
-      return isShown ? jsonValue(response) : undefined;
+      return isShown ? checkShown(jsonValue(response)) : undefined;
     },
     /**
      * Changes the profile (4.8).

@@ -100,6 +100,17 @@ export function decodePushAnswer(response: HttpResponse, isStrict: boolean): Pus
   return isObject(data) ? { outcome: 'pushed', data } : { outcome: 'pushed' };
 }
 
+/**
+ * Returns the body of a success that shows something.
+ *
+ * @throws SyncError `SERVICE_ANSWER` if it reports a failure: some services answer 200 to every request
+ */
+export function checkShown(body: unknown): unknown {
+  if (!isObject(body) || !contradicts(body)) return body;
+  const message = `The platform reports a failure: ${reasonIn(body, {})}`;
+  throw new SyncError('SERVICE_ANSWER', message, { hint: 'Try again later.' });
+}
+
 /** Returns the object in a body; of a list, or a list `results` (207), the object that reports a failure. */
 function answerIn({ text }: HttpResponse): WireObject {
   const body = parseObjectOrList(text);
@@ -214,15 +225,21 @@ export function isJsonObject({ text }: HttpResponse): boolean {
   return parseObject(text) !== undefined;
 }
 
+/** Identifiers as whole numbers of 16 digits or more. A quotation mark inside of a text has a backslash before it. */
+const LONG_IDS = /("\w*id"\s*:\s*)(\d{16,})(?=\s*[,}])/gi;
+
 /**
- * Returns the body as JSON.
+ * Returns the body as JSON. An identifier that a double cannot hold exactly is a text: rounded, it would name
+ * another thing.
  *
  * @throws SyncError `NETWORK` with `details.delivery` `unknown` if it is not JSON. It is a truncated
  *   response or a web page of a proxy or captive portal, which a retry may pass.
  */
 export function jsonValue(response: HttpResponse): unknown {
   try {
-    return parseJson(response.text);
+    const exact = (found: string, name: string, id: string) =>
+      Number.isSafeInteger(Number(id)) ? found : `${name}"${id}"`;
+    return parseJson(response.text.replace(LONG_IDS, exact));
   } catch (error) {
     const body = describeBody(response);
     const readable = body === BROKEN_JSON ? body : `${body}, not with JSON`;

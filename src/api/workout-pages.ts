@@ -4,7 +4,7 @@ import type { ServiceClient, WorkoutQuery } from './client.ts';
 import { isObject } from '../base/json.ts';
 import { firstText } from './service-message.ts';
 import type { PlatformFacts } from '../config/platforms.ts';
-import type { WireObject } from './wire.ts';
+import { type WireObject, checkShown } from './wire.ts';
 
 export class NoList extends SyncError {
   readonly body: unknown;
@@ -57,7 +57,7 @@ export async function* workoutPages(
     const answer = await listOrWhole(client, asked, signal, offset === 0, facts);
     const page = listIn(answer.body);
     if (page === undefined) {
-      throw new NoList(answer.body);
+      throw new NoList(checkShown(answer.body));
     }
     const fresh = page.filter((workout) => !seen.has(keyOf(workout)));
     for (const workout of fresh) seen.add(keyOf(workout));

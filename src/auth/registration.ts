@@ -5,7 +5,7 @@ import { refusalMessage } from '../api/wire.ts';
 import type { Context } from '../base/context.ts';
 import { SyncError, attempt } from '../base/errors.ts';
 import { parseObject } from '../base/json.ts';
-import { printable } from '../base/printable.ts';
+import { sanitize } from '../base/printable.ts';
 import { Secret } from '../base/secret.ts';
 import { serviceId } from '../config/endpoints.ts';
 import { SETTINGS } from '../config/settings.ts';
@@ -36,9 +36,12 @@ export interface RegistrationEndpoint {
 /** A client that the platform registered, with its secret if it is not public. */
 export type NewClient = RegisteredClient & { readonly secret?: Secret | undefined };
 
-/** Why there is no client, for people: it completes "PLATFORM ...". */
+/** Why there is no client. */
 export interface NotRegistered {
+  /** For people: it completes "PLATFORM ...". */
   readonly why: string;
+  /** The platform may register one later. */
+  readonly mayPass?: boolean;
 }
 
 /**
@@ -61,7 +64,7 @@ export async function findRegistration(
   url.pathname = `/.well-known/oauth-authorization-server${baseUrl.pathname.replace(/\/+$/, '')}`;
   const answer = await send(context, http, { method: 'GET', url });
   if ('why' in answer) return answer;
-  if (answer.status === 429 || answer.status >= 500) return NOT_SAID;
+  if (isUnavailable(answer)) return NOT_SAID;
   const metadata = isSuccess(answer) ? objectIn(answer) : undefined;
   if (metadata === undefined) return NO_REGISTRATION;
   const {
@@ -72,7 +75,7 @@ export async function findRegistration(
   } = metadata;
   const ids = addresses.map(serviceId);
   if (typeof issuer !== 'string' || !ids.includes(issuer.replace(/\/$/, ''))) {
-    const named = typeof issuer === 'string' ? printable(issuer).slice(0, 100) : 'no issuer';
+    const named = sanitize(issuer, 100) || 'no issuer';
     return { why: `names another platform in its metadata (${named}), so that is not used` };
   }
   if (endpoint === undefined) return NO_REGISTRATION;
@@ -115,7 +118,9 @@ export async function registerClient(
   const request = { method: 'POST', url, contentType: 'application/json', body } as const;
   const answer = await send(context, http, request);
   if ('why' in answer) return answer;
-  if (!isSuccess(answer)) return { why: refusal(answer, context.clock.now()) };
+  if (!isSuccess(answer)) {
+    return { why: refusal(answer, context.clock.now()), mayPass: isUnavailable(answer) };
+  }
   const registeredAt = new Date(context.clock.now()).toISOString();
   const asked = { clientName, redirectUri, registeredAt };
   return decodeClient(objectIn(answer) ?? {}, asked);
@@ -157,7 +162,11 @@ export function isSameUri(text: unknown, redirectUri: string): text is string {
 }
 
 const NO_REGISTRATION = { why: 'registers no applications by itself' };
-const NOT_SAID = { why: 'did not say whether it registers applications' };
+const NOT_SAID = { why: 'did not say whether it registers applications', mayPass: true };
+
+function isUnavailable({ status }: HttpResponse): boolean {
+  return status === 429 || status >= 500;
+}
 
 function refusal(answer: HttpResponse, now: number): string {
   switch (answer.status) {

@@ -35,7 +35,10 @@ export async function runCommandLine(
       const context = createContext(system, flags);
       onFlags(flags, context.output);
       // The shell's completion passes the word under the cursor.
-      if (words[0] !== 'complete') refuseEmpty(passed.slice(0, -2), command);
+      if (words[0] !== 'complete') {
+        refuseEmpty(passed.slice(0, -2), command);
+        refuseDashes(passed.slice(0, -2), command);
+      }
       exitCode = await module.run(context, ...(passed.slice(0, -1) as never[]));
     };
   try {
@@ -123,6 +126,17 @@ function refuseEmpty(given: readonly unknown[], command: Command): void {
   throw new SyncError('USAGE', `${what} is empty.`, {
     hint: 'In a script, the variable in its place may not be set.',
   });
+}
+
+/** @throws SyncError `USAGE` for a flag whose hyphens became a dash in another program: as a file, it would have no effect */
+function refuseDashes(given: readonly unknown[], { options }: Command): void {
+  for (const word of given.flat().filter((each) => typeof each === 'string')) {
+    const flag = word.replace(/^[\u2010-\u2015\u2212]+/, '--');
+    if (flag === word || !options.some(({ long }) => long === flag.split('=', 1)[0])) continue;
+    throw new SyncError('USAGE', `${word} begins with a dash, a flag with two hyphens.`, {
+      hint: `Write ${flag}, or ./${word} for a file.`,
+    });
+  }
 }
 
 /** Returns the common flags, before or after the command. */

@@ -58,7 +58,9 @@ export function usageError(
 
 function unknownCommand(word: string, group: Command, path: readonly string[]): SyncError {
   const names = group.commands.map((known) => known.name());
-  const meant = mostSimilar(word, names);
+  // `seed` is the most similar name.
+  const isSend = word === 'send' && path.length === 0;
+  const meant = isSend ? 'upload' : mostSimilar(word, names);
   const known = path.length > 0 ? phrase`${sync(...path)} takes ${names.join(', ')}. ` : '';
   return new SyncError('USAGE', `Unknown command '${word}'.`, {
     hint: phrase`${meant === undefined ? known : `Did you mean ${meant}? `}See ${sync(...path, '--help')}.`,

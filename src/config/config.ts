@@ -379,18 +379,26 @@ function nameFrom(env: Env): string | undefined {
   throw new SyncError('CONFIG', 'SYNC_ACCOUNT is no name of an athlete: one line, 255 characters.');
 }
 
-/** Reads a secret, without surrounding white space such as the line break of a file. */
 function secretFrom(env: Env, variable: SecretVariable): Secret | undefined {
-  const text = env[variable]?.trim() ?? '';
+  return secretIn(variable, env[variable]);
+}
+
+/**
+ * Reads a secret, without surrounding white space such as the line break of a file.
+ *
+ * @throws SyncError `CONFIG` that names it, and does not show it
+ */
+export function secretIn(name: string, given: string | undefined): Secret | undefined {
+  const text = given?.trim() ?? '';
   if (text === '') return undefined;
   // RFC 6749 appendix A: visible characters. Others do not fit into a header. The value is not shown.
   if (!/^[\x20-\x7e]+$/.test(text)) {
-    throw new SyncError('CONFIG', `${variable} holds characters that no secret has.`, {
+    throw new SyncError('CONFIG', `${name} holds characters that no secret has.`, {
       hint: 'Was it copied with a line break or quotation marks inside?',
     });
   }
   if (text.length > MAX_SECRET) {
-    throw new SyncError('CONFIG', `${variable} is longer than 16 kB, as no secret is.`, {
+    throw new SyncError('CONFIG', `${name} is longer than 16 kB, as no secret is.`, {
       hint: 'Was something else copied into it?',
     });
   }

@@ -123,7 +123,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         email: `${given.id}@sandbox.example`,
         ...given,
       })),
-      settings: { ...settings, platform, autoApprove },
+      settings: { platform, autoApprove, ...settings },
     });
     const close = () => server.close().finally(() => lock?.release());
     return {

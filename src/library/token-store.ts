@@ -1,5 +1,5 @@
 import { SyncError, messageOf } from '../base/errors.ts';
-import { Secret } from '../base/secret.ts';
+import { secretIn } from '../config/config.ts';
 import type { Credentials, SessionStore } from '../credentials/store.ts';
 import type { TokenStore, Tokens } from './types.ts';
 
@@ -48,9 +48,9 @@ export function credentialStore(
     kind: 'file',
     describe: () => "the client's store",
     async load() {
-      const found = await attempt('load', () => store.load());
-      if (found === undefined) return undefined;
-      const { accessToken, refreshToken, expiresAt, scopes } = found;
+      const found: Tokens = (await attempt('load', () => store.load())) ?? {};
+      const accessToken = secretIn('accessToken', found.accessToken);
+      const refreshToken = secretIn('refreshToken', found.refreshToken);
       if (accessToken === undefined && refreshToken === undefined) return undefined;
       return {
         service,
@@ -59,13 +59,13 @@ export function credentialStore(
         accountId: undefined,
         loginId: LOGIN_ID,
         // Notes of other tokens: there was another login.
-        ...(noted === refreshToken ? notes : {}),
+        ...(noted === refreshToken?.reveal() ? notes : {}),
         tokens: {
-          accessToken: accessToken === undefined ? undefined : new Secret(accessToken),
-          refreshToken: refreshToken === undefined ? undefined : new Secret(refreshToken),
-          scopes,
+          accessToken,
+          refreshToken,
+          scopes: found.scopes,
           obtainedAt: now(),
-          accessExpiresAt: expiresAt,
+          accessExpiresAt: found.expiresAt,
           refreshExpiresAt: undefined,
         },
       };

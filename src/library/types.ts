@@ -34,7 +34,7 @@ export interface Tokens {
 
 /** Keeps the tokens of one login. A rejection is reported as `STORAGE`, and no token is lost. */
 export interface TokenStore {
-  load(): Promise<Tokens | undefined>;
+  load(): Promise<Tokens | null | undefined>;
   /**
    * Replaces the stored tokens, and resolves when they would survive a crash. It is also called with the
    * tokens so far, before a refresh: that proves that new ones can be saved.

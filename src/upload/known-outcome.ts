@@ -1,3 +1,4 @@
+import type { Text } from '../base/phrase.ts';
 import type { KnownFile, KnownFileStatus } from '../ledger/known-files.ts';
 import type { RecordingFile } from '../inputs/find-files.ts';
 import type { UploadStanding } from '../ledger/upload-rows.ts';
@@ -67,7 +68,7 @@ export function settledOutcome(
 }
 
 /** Returns the outcome of a GPX or TCX file without an activity: the same in a folder, where its reason is not shown. */
-export function noTrack(path: string, named: boolean, detail: string): UploadItem {
+export function noTrack(path: string, named: boolean, detail: Text): UploadItem {
   const about = { path, outcome: 'skipped', reason: 'not-an-activity' } as const;
   return named ? { ...about, detail } : about;
 }

@@ -1,4 +1,5 @@
 import type { Failure } from '../base/errors.ts';
+import type { Text } from '../base/phrase.ts';
 import type { ServiceRecording } from '../api/wire.ts';
 import type { Activity } from '../fit/activity.ts';
 
@@ -41,7 +42,7 @@ export type UploadItem = { readonly path: string } & (
       readonly outcome: 'skipped';
       readonly reason: SkipReason;
       readonly sha256?: string;
-      readonly detail?: string;
+      readonly detail?: Text;
       readonly wellness?: boolean;
     }
   | {

@@ -130,9 +130,8 @@ export class Watcher {
     return {
       folders: this.#folders.snapshot,
       devices: this.#devices?.snapshot,
-      unfinished: this.#parts.incomplete.size,
+      unfinished: this.#parts.incomplete.partial,
       waiting: this.#waiting,
-      incomplete: this.#parts.incomplete.partial,
       sending: this.#sender.sending,
       lastSuccessAt: this.#sender.lastSuccessAt,
       lastRescanAt: this.#lastRescanAt,

@@ -296,6 +296,19 @@ FTP           250 W`,
     expect([code, stderr]).toEqual([6, /did not take the update: FTP is locked by your coach/]);
   });
 
+  it('shows no profile and sends no weight if the body of a 200 reports a failure', async () => {
+    const { profile, patches } = await openService({
+      ...IN_POUNDS,
+      'GET /api/profile': [200, { success: false, message: 'The database is down' }],
+    });
+    for (const flags of [[], ['--weight', '70']]) {
+      const { code, stdout, stderr } = await profile(...flags);
+      expect([code, stdout]).toEqual([6, '']);
+      expect(stderr).toContain('The platform reports a failure: The database is down');
+    }
+    expect(patches()).toEqual([]);
+  });
+
   it('names the missing scope of a login', async () => {
     const world = await openLoggedInWorld({ login: { scopes: ['profile:read'] } });
     expect((await world.sync(['profile'])).code).toBe(0);

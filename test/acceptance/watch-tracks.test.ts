@@ -218,13 +218,14 @@ it('a course is reported once, by its reason, and never copied or read again', a
 it('a track of Google Fit is left out, and sent if its file is named', async () => {
   await openWorld();
   file('walk.gpx', gpx([{ segments: [ride] }], { creator: 'Google Fit' }));
+  const path = join(world.folder, 'walk.gpx');
   const [line] = await once();
   expect(line).toMatchObject({
     outcome: 'skipped',
-    detail: expect.stringContaining('`sync upload FILE` sends it') as string,
+    detail: expect.stringContaining(`\`sync upload ${path}\` sends it`) as string,
   });
   expect([copies(), world.recordings()]).toEqual([[], []]);
-  const { code } = await world.sync(['upload', join(world.folder, 'walk.gpx')]);
+  const { code } = await world.sync(['upload', path]);
   expect(code).toBe(0);
   expect(world.recordings()).toHaveLength(1);
 });

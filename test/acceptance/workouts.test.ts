@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type World, openHome, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { runInProcess } from '../support/in-process.ts';
+import { openServer } from '../support/local-server.ts';
 import { ndjson } from '../support/program.ts';
 import { type Answer, type TinyRequest, openTinyService } from '../support/tiny-service.ts';
 
@@ -112,6 +113,35 @@ describe('sync workouts', () => {
     expect((await world.sync(['workouts'])).stdout).toBe('No workouts.\n');
     const { stdout } = await world.sync(['workouts', '--json']);
     expect(ndjson(stdout)).toEqual([{ type: 'summary', total: 0, more: false }]);
+  });
+
+  it('fails if the body of a 200 reports a failure', async () => {
+    const answer: Answer = [200, { success: false, message: 'The database is down' }];
+    const { url } = await openTinyService({ 'GET /api/workouts': answer });
+    const home = openHome({ SYNC_BASE_URL: url, SYNC_ACCESS_TOKEN: 'some-token' });
+    const { code, stdout } = await runInProcess(['workouts', '--json'], { home });
+    expect([code, ndjson(stdout)]).toEqual([
+      6,
+      [
+        expect.objectContaining({
+          code: 'SERVICE_ANSWER',
+          message: 'The platform reports a failure: The database is down',
+        }),
+      ],
+    ]);
+  });
+
+  it('shows an id that no number holds exactly as text', async () => {
+    const { url } = await openServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('[{"id":9007199254740993,"userId": 7,"title":"of \\"id\\":9007199254740995,"}]');
+    });
+    const home = openHome({ SYNC_BASE_URL: url, SYNC_ACCESS_TOKEN: 'some-token' });
+    const { stdout } = await runInProcess(['workouts', '--json'], { home });
+    expect(ndjson(stdout)[0]).toEqual({
+      ...{ type: 'workout', id: '9007199254740993', userId: 7 },
+      title: 'of "id":9007199254740995,',
+    });
   });
 
   it.each([

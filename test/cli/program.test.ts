@@ -50,6 +50,13 @@ describe('a command line that is wrong', () => {
     ],
     [['config', 'get', 'basurl'], /^Error: Unknown setting "basurl"\.\n/, /Did you mean baseUrl\?/],
     [['help', 'uplod'], /^Error: Unknown command 'uplod'\.\n/, /Did you mean upload\?/],
+    [
+      ['upload', 'ride.fit', '—dry-run'],
+      /^Error: —dry-run begins with a dash, a flag with two hyphens\.\n/,
+      /Write --dry-run, or \.\/—dry-run for a file\./,
+    ],
+    [['push', 'wellness', 'x', '–unit=lb'], /^Error: –unit=lb begins with a dash/, /--unit=lb,/],
+    [['send', 'ride.fit'], /^Error: Unknown command 'send'\.\n/, /Did you mean upload\?/],
     [['upload', '--name'], /argument missing/, /See `sync upload --help`\./],
     [['login', '--store', 'cloud'], /'cloud' is .*keychain, file\.\n/, /See `sync login --help`/],
     [

@@ -536,6 +536,23 @@ describe('a client', () => {
     expect(sandbox.requests().filter(({ path }) => path.endsWith('/token'))).toEqual([]);
   });
 
+  it('trims tokens, and names one that cannot be sent without showing it', async () => {
+    const { tokens, client } = await open();
+    const withToken = (accessToken: string) => {
+      const load = () => Promise.resolve({ ...tokens, accessToken });
+      return client({ store: { load, save: () => Promise.resolve() } }).profile();
+    };
+    expect(await withToken(`${tokens.accessToken}\n`)).toMatchObject({ id: 'athlete-1' });
+    const { code, message } = await failureOf(withToken('s3cret\nsecond line'));
+    expect([code, message]).toEqual(['CONFIG', 'accessToken holds characters that no secret has.']);
+  });
+
+  it('takes null from a store for no login', async () => {
+    const { client } = await open();
+    const store = { load: () => Promise.resolve(null), save: () => Promise.resolve() };
+    expect(await failureOf(client({ store }).profile())).toMatchObject({ code: 'AUTH_REQUIRED' });
+  });
+
   it('works again after a failure of its first operation', async () => {
     const { client } = await open({ faults: ['any:503*4'] });
     const made = client();

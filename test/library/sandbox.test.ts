@@ -43,6 +43,12 @@ describe('startSandbox', () => {
     await open({ data });
   });
 
+  it('takes the kind of platform and the approval as settings, too', async () => {
+    const settings = { platform: 'interface', autoApprove: true };
+    const { control } = await open({ settings });
+    expect(control.settings()).toMatchObject(settings);
+  });
+
   it('issues tokens with the scopes and the lifetime that were asked for', async () => {
     const sandbox = await open();
     const { accessToken, expiresAt } = sandbox.control.tokens({

@@ -12,7 +12,7 @@ import {
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { makeRecording, unfinished } from '../support/fit-maker.ts';
+import { makeRecording, unfinished, withBrokenCrc } from '../support/fit-maker.ts';
 import { clientOf } from '../support/delivery.ts';
 import {
   ONE_TRY,
@@ -126,6 +126,15 @@ it('a recording that still grows on a device is sent once, when it is complete, 
   await until(() => held().length === 1);
   await until(() => watcher.snapshot.unfinished === 0);
   expect([held()[0]?.receivedCount, read]).toEqual([1, [path]]);
+});
+
+it('the state of a watcher counts as many incomplete recordings as its report: a damaged one is none', async () => {
+  put(join(folder, 'open.fit'), unfinished(anotherRecording()));
+  put(join(folder, 'damaged.fit'), withBrokenCrc(anotherRecording()));
+  const { events, watcher } = start({});
+  await until(() => happened(events, 'ready').length === 1);
+  expect(happened(events, 'ready')).toMatchObject([{ files: 2, incomplete: 1 }]);
+  expect(watcher.snapshot.unfinished).toBe(1);
 });
 
 it('a recording in a zip archive with its name is unpacked and sent from a device, as from a local folder', async () => {

@@ -9,7 +9,7 @@ export const PLATFORM_LINES = {
     'workouts',
     'A workout of the platform; the newest comes first. The fields are those of the platform, unchanged; only its field `type` has another name here: `sport`. Usual fields are:',
     {
-      id: f.anything('Identifier of the workout.', NAMED),
+      id: f.anything('Identifier of the workout; text if no number holds it.', NAMED),
       date: f.anything('When it began.', NAMED),
       title: f.anything('The title.', NAMED),
       sport: f.anything('The kind of sport, such as `Ride`.', NAMED),

@@ -54,7 +54,7 @@ export class HealthReporter {
     const { snapshot } = watcher;
     const { folders, devices, waiting, sending, unfinished, days } = snapshot;
     const { lastSuccessAt, lastRescanAt } = snapshot;
-    this.#incomplete = snapshot.incomplete;
+    this.#incomplete = unfinished;
     const { refreshEndsAt, ...facts } = this.#facts;
     this.#health = {
       ...this.#health,

@@ -78,7 +78,7 @@ export function uploadItemText(item: UploadItem, view: ActivityView): Text | und
     case 'duplicate':
       return phrase`${shownActivity(item, view)}  already there${noteOf(item, view.now)}`;
     case 'skipped':
-      return isExplained(item) ? `${path}: not sent. ${item.detail ?? ''}` : undefined;
+      return isExplained(item) ? phrase`${path}: not sent. ${item.detail ?? ''}` : undefined;
     case 'covered':
     case 'held':
       return undefined;

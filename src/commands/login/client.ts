@@ -4,6 +4,7 @@ import { agrees } from '../../app/confirm.ts';
 import type { AppContext } from '../../app/context.ts';
 import {
   type NewClient,
+  type NotRegistered,
   findRegistration,
   isSameUri,
   registerClient,
@@ -35,7 +36,8 @@ const ALL_PROFILES = '-clients';
  *
  * @param redirectUri that the login listens on
  * @returns undefined if there is none: the reason was shown, if there is one
- * @throws SyncError `USAGE` if `--register` is not possible here; `BUSY`, `STORAGE`, `INTERRUPTED`
+ * @throws SyncError `USAGE` if `--register` is not possible here; `SERVICE_UNAVAILABLE` if it fails without a terminal;
+ *   `BUSY`, `STORAGE`, `INTERRUPTED`
  */
 export async function registeredFor(
   context: AppContext,
@@ -66,7 +68,7 @@ export async function registeredFor(
   const title = platformAt(baseUrl)?.title ?? baseUrl.host;
   const found = await findRegistration(context, http, addressesOf(baseUrl));
   if ('why' in found) {
-    say(found.why);
+    say(found);
     return undefined;
   }
   if (found.givesSecret && flags.start) throw noSecretKept(true);
@@ -95,7 +97,7 @@ export async function registeredFor(
     if (meanwhile !== undefined) return meanwhile;
     const client = await registerClient(context, http, found, { clientName, redirectUri });
     if ('why' in client) {
-      say(client.why);
+      say(client);
       return undefined;
     }
     const { secret, ...kept } = client;
@@ -103,8 +105,11 @@ export async function registeredFor(
     return { ...kept, secret, isNew: true };
   });
 
-  function say(why: string): void {
-    context.warn(`${title} ${why}.`);
+  function say({ why, mayPass = false }: NotRegistered): void {
+    const message = `${title} ${why}.`;
+    // Nobody is asked for a client ID instead.
+    if (mayPass && !interactive) throw new SyncError('SERVICE_UNAVAILABLE', message);
+    context.warn(message);
   }
 }
 

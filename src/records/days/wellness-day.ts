@@ -23,13 +23,12 @@ export function dayOf(
   const values = conflict === undefined ? withSleepSecs(read.values) : withoutSleep(read.values);
   const ahead = dated && farAhead(dated.date, options);
   if (ahead !== undefined) notes.problem(dated?.names[0] ?? 'date', `${ahead}: check the year`);
-  const names = Object.keys(values);
-  if (names.length === 0 && problems.length === 0) {
+  const isBare = Object.keys(values).every((name) => name === 'rawJson');
+  if (isBare && problems.length === 0) {
     const problem = conflict ?? 'holds nothing to send besides its date';
     problems.push(conflict === undefined ? { problem } : { field: 'sleepHours', problem });
   } else if (conflict !== undefined) notes.adapt('sleepHours', conflict, 'neither is sent');
-  const isEmpty = problems.length > 0 && names.every((name) => name === 'rawJson');
-  if (dated === undefined || isEmpty || problems.length > (isStrict ? 0 : faults))
+  if (dated === undefined || isBare || problems.length > (isStrict ? 0 : faults))
     return { source, date: dated?.date, problems };
   return draftOf(read, notes, { ...dated, values });
 }

@@ -3,6 +3,7 @@ import { parse } from 'csv-parse';
 import { parse as parseNow } from 'csv-parse/sync';
 import { SyncError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
+import { plural } from '../../terminal/words.ts';
 import { plain } from '../names.ts';
 import { refusedInput } from '../refused-input.ts';
 import type { JsonValue } from '../types.ts';
@@ -243,7 +244,7 @@ function misfit(
   // A line with one cell is a remark, unless it begins like a row.
   const isRemark = filled(cells) < 2 && !/^\d/.test(cells[0] ?? '');
   if (isRemark || (widths.includes(count) && filled(cells) <= width)) return undefined;
-  const found = `${count} cells, the header has ${width}`;
+  const found = `${plural(count, 'cell')}, the header has ${width}`;
   if (count < width) return `${found}: is a separator missing, or was the line cut off?`;
   const [pair] = /(?<![^,])\d+,\d+(?![^,])/.exec(cells.join(separator)) ?? [];
   return pair === undefined ? found : `${found}: is ${pair} a decimal comma?`;

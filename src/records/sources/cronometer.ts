@@ -20,7 +20,7 @@ const fromAnyApp = (metric: string) => [metric, ...APPS.map((app) => `${metric} 
 const ENERGY = ['Energy (kcal)', 'Energy (kJ)'] as const;
 
 const totals = {
-  calories: 'Energy (kcal)',
+  calories: { from: 'Energy (kcal)', factor: 1 },
   'calories#kJ': { from: 'Energy (kJ)', factor: KCAL_PER_KJ },
   carbs: 'Carbs (g)',
   protein: 'Protein (g)',

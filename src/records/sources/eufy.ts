@@ -15,7 +15,7 @@ export const eufy: Source = {
       person: 'Family Members',
       day: { from: 'Time' },
       fields: {
-        weight: { from: 'WEIGHT (kg)', decimals: 2 },
+        weight: { from: 'WEIGHT (kg)', factor: 1, decimals: 2 },
         'weight#lb': { from: 'WEIGHT (lbs)', factor: KG_PER_POUND, decimals: 2 },
         // Without bare feet, all but the weight is 0.
         bodyFat: { from: 'BODY FAT %', decimals: 1, none: [0] },

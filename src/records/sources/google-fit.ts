@@ -29,11 +29,13 @@ export const googleFit: Source = {
         distanceMeters: { from: ['Distance (m)', 'Distanz (m)'], decimals: 1, none: [0] },
         totalCaloriesBurned: {
           from: ['Calories (kcal)', 'Kalorien (kcal)'],
+          factor: 1,
           decimals: 1,
           none: [0],
         },
         weight: {
           from: ['Average weight (kg)', 'Durchschnittsgewicht (kg)'],
+          factor: 1,
           decimals: 2,
           none: [0],
         },

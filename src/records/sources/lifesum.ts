@@ -26,7 +26,7 @@ export const lifesum: Source = {
     wellness('csv', 'weights', {
       has: ['date', 'weight_kg', 'height_cm', 'goal_weight_kg'],
       day: { from: 'date' },
-      fields: { weight: { from: 'weight_kg', decimals: 2 } },
+      fields: { weight: { from: 'weight_kg', factor: 1, decimals: 2 } },
     }),
   ],
 };

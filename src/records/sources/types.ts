@@ -200,7 +200,7 @@ export interface MappingRule {
   readonly named?: string | readonly string[];
   /** The value is divided by this member: a mass of fat by the weight. Without it, there is no value. */
   readonly over?: SourcePaths;
-  /** The value is multiplied by this. */
+  /** The value is multiplied by this. 1 if the column's name states the unit: `--unit` does not override it. */
   readonly factor?: number;
   /** Added after the factor: degrees Fahrenheit are `factor: 0.5556, plus: -17.78`. */
   readonly plus?: number;

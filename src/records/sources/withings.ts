@@ -2,7 +2,12 @@ import { KG_PER_POUND } from '../../base/units.ts';
 import { type MappingRule, type Source, type WellnessMapping, wellness } from './types.ts';
 
 /** Each part of a night that was interrupted is a line of its own. */
-const seconds = (...from: string[]): MappingRule => ({ from, combine: 'sum', none: [0] });
+const seconds = (...from: string[]): MappingRule => ({
+  from,
+  factor: 1,
+  combine: 'sum',
+  none: [0],
+});
 
 const LIGHT = ['light (s)', 'leicht (s)', 'ligero (s)'];
 const DEEP = ['deep (s)', 'tief (s)', 'profundo (s)'];
@@ -38,7 +43,7 @@ export const withings: Source = {
       ],
       day: { from: ['Date', 'Datum'] },
       fields: {
-        weight: { from: ['Weight (kg)', 'Gewicht (kg)'] },
+        weight: { from: ['Weight (kg)', 'Gewicht (kg)'], factor: 1 },
         'weight#lb': { from: 'Weight (lb)', factor: KG_PER_POUND, decimals: 2 },
         bodyFat: {
           from: ['Fat mass (kg)', 'Fettmasse (kg)', 'Fat mass (lb)'],

@@ -58,10 +58,6 @@ export class IncompleteFiles {
     this.#marks = marks;
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   /** Recordings of which a part is missing: nothing is wrong with them yet. */
   get partial(): number {
     return this.all().filter(({ reason }) => reason === 'incomplete').length;

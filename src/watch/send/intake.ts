@@ -1,4 +1,5 @@
 import { SyncError, messageOf, systemCode } from '../../base/errors.ts';
+import { phrase, sync } from '../../base/phrase.ts';
 import { type FileStamp, type KnownFile, sameStamp } from '../../ledger/known-files.ts';
 import { MANY_BYTES } from '../../ledger/outbox.ts';
 import { isTrackName } from '../../inputs/recording-names.ts';
@@ -34,9 +35,9 @@ const SLICE_MS = 20;
 const QUIET_MS = 3_000;
 /** How far the time of a file may be ahead of the clock: devices write local times (ms). */
 const AHEAD_MS = 86_400_000;
-/** Reason to skip tracks of apps that record every walk. */
-const PHONE =
-  'Google Fit or Apple Health wrote it for a walk with the phone. `sync upload FILE` sends it.';
+/** Returns the reason to skip a track of an app that records every walk. */
+const ofPhone = (path: string) =>
+  phrase`Google Fit or Apple Health wrote it for a walk with the phone. ${sync('upload', path)} sends it.`;
 /** Pause before a file is read again that could neither be copied nor sent (ms). */
 const RETRY_MS = 5_000;
 
@@ -315,7 +316,7 @@ export class Intake {
         this.#sender.skipped(noTrack(found.path, true, detail));
       } else if (found.track?.isPhone === true) {
         parts.push(whole);
-        this.#sender.skipped(noTrack(found.path, true, PHONE));
+        this.#sender.skipped(noTrack(found.path, true, ofPhone(path)));
       } else {
         const recording = conversionOf(found);
         if (!(await this.#takeRecording(recording, found.contents, file))) return undefined;

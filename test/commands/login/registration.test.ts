@@ -195,6 +195,19 @@ describe('a platform that does not register this computer', () => {
     expect(registeredClient(here.paths.stateDir, service.url)).toBeUndefined();
   });
 
+  it.each([
+    ['metadata:503', 'SERVICE_UNAVAILABLE'],
+    ['register:429', 'SERVICE_UNAVAILABLE'],
+    ['register:hang', 'SERVICE_UNAVAILABLE'],
+    ['metadata:404', 'CONFIG'],
+    ['register:400', 'CONFIG'],
+  ])('fails without a terminal after %s as %s', async (fault, code) => {
+    const { service, here } = await begin();
+    service.control.addFaults(`${fault}*inf`);
+    const run = await start(here, service.url, { args: ['--register'] });
+    expect(await failure(run.done)).toMatchObject({ code });
+  });
+
   it('asks for a client ID after the answer n', async () => {
     const { service, here } = await begin();
     const { asked } = await untilAsked(here, service.url, [], 'n');

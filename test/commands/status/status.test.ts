@@ -197,7 +197,7 @@ describe('the status', () => {
       folders: [{ path: '/garmin', state: 'watching' }],
       queue: { waiting: 0, sending: 0, kept: 0, unfinished: 0 },
       connection: { state: 'ok' },
-      login: { state: 'needed', message: 'The login has ended.' },
+      login: { state: 'needed', message: 'This login may not do that.' },
     } as const;
     const report = (more: Partial<NonNullable<WatcherState['health']>> = {}) =>
       writeState(watcher, {
@@ -209,7 +209,10 @@ describe('the status', () => {
       report();
       const { report: found, exitCode } = await status();
       expect(exitCode).toBe(4);
-      expect(found.login).toMatchObject({ state: 'ended', code: 'AUTH_EXPIRED' });
+      expect(found.login).toMatchObject({
+        ...{ state: 'ended', code: 'AUTH_EXPIRED' },
+        message: 'The watcher reports: This login may not do that.',
+      });
       // A watcher of another user with another token.
       report({ account: `${own}-else` });
       expect((await status()).exitCode).toBe(0);

@@ -21,7 +21,7 @@ const NONE: Units = new Map();
 const POUNDS: Units = new Map([['weight', { factor: 0.45359237 }]]);
 
 /** Reads a table as both kinds. `isSilent`: nothing is said about it; `unread`: the columns that are not read. */
-async function readBoth(name: string, text: string) {
+async function readBoth(name: string, text: string, units?: Units) {
   const all = {
     bodies: [] as JsonObject[],
     sources: new Set<string>(),
@@ -31,7 +31,7 @@ async function readBoth(name: string, text: string) {
   for (const kind of ['wellness', 'nutrition'] as const) {
     const sources = {
       list: SOURCES,
-      units: /^(?:myfitnesspal|lose-it)/.test(name) ? POUNDS : NONE,
+      units: units ?? (/^(?:myfitnesspal|lose-it)/.test(name) ? POUNDS : NONE),
     };
     const read = await prepareFiles(kind, { [name]: text }, { sources });
     for (const { source, unread = [] } of read.exports) {
@@ -52,6 +52,18 @@ async function readBoth(name: string, text: string) {
   }
   return all;
 }
+
+const OTHER_UNITS: Units = new Map([
+  ['weight', { factor: 0.45359237 }],
+  ['sleepSecs', { factor: 3_600 }],
+  ['calories', { factor: 1 / 4.184 }],
+  ['totalCaloriesBurned', { factor: 1 / 4.184 }],
+]);
+const stated = tables.filter((name) => /\(kg\)|weight_kg|\(kcal\)|\(s\)/.test(textOf(name)));
+
+it.each(stated)('the units in the header of %s count before --unit', async (name) => {
+  expect((await readBoth(name, textOf(name), OTHER_UNITS)).bodies).toEqual(goldenOf(name));
+});
 
 const quoted = (cell: string) =>
   /[",;\t\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;

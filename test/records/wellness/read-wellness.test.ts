@@ -146,7 +146,11 @@ describe('the spelling of a field', () => {
     ['body_fat', 'bodyFat', 12.5],
     ['raw_json', 'rawJson', { a: 1 }],
   ])('may be %s for %s', async (spelling, name, value) => {
-    expect(await bodyOf('wellness', { date, [spelling]: value })).toEqual({ date, [name]: value });
+    const day = { date, steps: 8_000 };
+    expect(await bodyOf('wellness', { ...day, [spelling]: value })).toEqual({
+      ...day,
+      [name]: value,
+    });
   });
 
   const AMBIGUOUS =
@@ -293,7 +297,7 @@ describe('unknown fields', () => {
   });
 });
 
-test.each([{}, { hrv: null }, { other: null }])(
+test.each([{}, { hrv: null }, { other: null }, { rawJson: { a: 1 } }])(
   'a record without content is invalid: %j',
   async (rest) => {
     const problem = 'holds nothing to send besides its date';

@@ -137,7 +137,7 @@ it('forgets complete files and files in a removed folder', () => {
     incomplete.note(...file({ path: join(path) }));
   }
   incomplete.forget(join('/d/a.fit'));
-  expect(incomplete.size).toBe(2);
+  expect(incomplete.all()).toHaveLength(2);
   incomplete.forgetBelow(join('/d'));
   expect(incomplete.all().map(({ path }) => path)).toEqual([join('/d-2/c.fit')]);
 });
