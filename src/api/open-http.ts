@@ -132,9 +132,11 @@ function proxyIn(env: Env, name: string): Proxy | undefined {
     const address = value.includes('://') ? value : `http://${value}`;
     const { protocol, username, password, host } = new URL(address);
     const user = `${username}:${password}`;
-    // undici takes no path, and decodes the user's name and password.
-    decodeURIComponent(user);
-    if (/^https?:$/.test(protocol)) return { variable, address: `${protocol}//${user}@${host}` };
+    // undici takes no path, and decodes the user's name and password. The bundler drops a call without a use.
+    const isReadable = decodeURIComponent(user) !== '';
+    if (isReadable && /^https?:$/.test(protocol)) {
+      return { variable, address: `${protocol}//${user}@${host}` };
+    }
   } catch {
     // The cause holds the address, and that may hold a password.
   }

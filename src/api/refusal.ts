@@ -1,6 +1,6 @@
 import { CONTINUES, type ErrorCode, SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
-import { printable } from '../base/printable.ts';
+import { sanitize } from '../base/printable.ts';
 import type { EndpointName } from '../config/endpoints.ts';
 import { parseObject } from '../base/json.ts';
 import { capital, sentence } from '../terminal/words.ts';
@@ -135,7 +135,7 @@ function movedTo(location: string | undefined, name: EndpointName, from: URL, ba
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   const isHere = to?.origin === from.origin && to.pathname !== from.pathname;
   if (!isHere) return { where: 'elsewhere', fix: sync('config', 'set', 'baseUrl', 'URL') };
-  const where = `to ${printable(to.pathname).slice(0, LONGEST_PATH)}`;
+  const where = `to ${sanitize(to.pathname, LONGEST_PATH)}`;
   // The setting is a path below the platform's.
   const below = base?.pathname.replace(/\/*$/, '/') ?? '';
   const isBelow = to.pathname.startsWith(below) && to.pathname.length <= LONGEST_PATH;

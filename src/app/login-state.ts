@@ -62,17 +62,18 @@ export async function readLogin(
     return { login: { ...failureOf(checked), state: 'ended' }, checked };
   if (found.state !== 'logged-in' || checked?.outcome === 'accepted')
     return { login: found, checked };
-  const isSeen = await isEndSeen(config, context.clock.now());
-  return { login: isSeen ? endedLogin(SEEN_BY_WATCHER) : found, checked };
+  const seen = await seenByWatcher(config, context.clock.now());
+  return {
+    login: seen ? endedLogin(`The watcher reports: ${seen.login.message}`) : found,
+    checked,
+  };
 }
 
-const SEEN_BY_WATCHER = 'The watcher reports that the platform no longer accepts it.';
-
-/** Returns whether a watcher saw the end of the login after the last `sync login`, which writes the configuration. */
-async function isEndSeen(config: Config, now: number): Promise<boolean> {
+/** Returns a watcher that needed a login after the last `sync login`, which writes the configuration. */
+async function seenByWatcher(config: Config, now: number) {
   const { key } = await knownAccount(config);
   const since = statSync(config.paths.configFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return readWatchers(config, now).watching.some(
+  return readWatchers(config, now).watching.find(
     ({ login, account = key, updatedAt }) =>
       login.state === 'needed' && account === key && Date.parse(updatedAt) > since,
   );

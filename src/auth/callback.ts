@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { printable } from '../base/printable.ts';
+import { sanitize } from '../base/printable.ts';
 import { Secret } from '../base/secret.ts';
 
 declare const checked: unique symbol;
@@ -59,14 +59,14 @@ export function checkCallback(
   }
   const issuer = query.get('iss');
   if (issuer !== null && originOf(issuer) !== expected.origin) {
-    return mark({ kind: 'foreign', issuer: shortened(issuer, 100) });
+    return mark({ kind: 'foreign', issuer: sanitize(issuer, 100) });
   }
   const error = query.get('error');
   if (error !== null && error !== '') {
     return mark({
       kind: 'error',
-      error: shortened(error, 60),
-      description: shortened(query.get('error_description') ?? '', 200) || undefined,
+      error: sanitize(error, 60),
+      description: sanitize(query.get('error_description'), 200) || undefined,
     });
   }
   const code = query.get('code');
@@ -123,8 +123,4 @@ function mark(callback: Unmarked<CheckedCallback>): CheckedCallback {
 function sameText(a: string, b: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(a), hash(b));
-}
-
-function shortened(text: string, length: number): string {
-  return printable(text).trim().slice(0, length);
 }

@@ -5,7 +5,7 @@ import { refusalMessage } from '../api/wire.ts';
 import type { Context } from '../base/context.ts';
 import { SyncError, attempt } from '../base/errors.ts';
 import { parseObject } from '../base/json.ts';
-import { printable } from '../base/printable.ts';
+import { sanitize } from '../base/printable.ts';
 import { Secret } from '../base/secret.ts';
 import { serviceId } from '../config/endpoints.ts';
 import { SETTINGS } from '../config/settings.ts';
@@ -75,7 +75,7 @@ export async function findRegistration(
   } = metadata;
   const ids = addresses.map(serviceId);
   if (typeof issuer !== 'string' || !ids.includes(issuer.replace(/\/$/, ''))) {
-    const named = typeof issuer === 'string' ? printable(issuer).slice(0, 100) : 'no issuer';
+    const named = sanitize(issuer, 100) || 'no issuer';
     return { why: `names another platform in its metadata (${named}), so that is not used` };
   }
   if (endpoint === undefined) return NO_REGISTRATION;

@@ -76,10 +76,11 @@ export function decodeTokenResponse(
   const refreshExpiry = expiry('refresh_token_expires_in');
   // Some services send 0 for "no limit"; none issues a refresh token that has already expired.
   const refreshExpiresAt = refreshExpiry === now ? undefined : refreshExpiry;
+  const access = new Secret(accessToken);
   return {
-    accessToken: new Secret(accessToken),
+    accessToken: access,
     refreshToken: refreshToken ?? before?.refreshToken,
-    scopes: readScopes(response['scope']) ?? askedScopes,
+    scopes: readScopes(response['scope'], [access, refreshToken]) ?? askedScopes,
     obtainedAt: now,
     accessExpiresAt: expiry('expires_in'),
     refreshExpiresAt:
@@ -97,10 +98,13 @@ function readSeconds(found: unknown): number | undefined {
   return typeof number === 'number' && number >= 0 && number <= MAX_SECONDS ? number : undefined;
 }
 
-function readScopes(found: unknown): readonly string[] | undefined {
+/** @param tokens of the same response: a text that holds one is no scope */
+function readScopes(found: unknown, tokens: (Secret | undefined)[]): readonly string[] | undefined {
   const list: unknown = typeof found === 'string' ? found.split(/[\s,]+/) : found;
   if (!Array.isArray(list) || !list.every((scope) => typeof scope === 'string')) return undefined;
-  const scopes = [...new Set(list.filter((scope) => scope !== ''))];
+  const isScope = (text: string) =>
+    text !== '' && tokens.every((token) => (token?.redactIn(text) ?? text) === text);
+  const scopes = [...new Set(list.filter(isScope))];
   return scopes.length === 0 ? undefined : scopes;
 }
 

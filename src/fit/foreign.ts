@@ -51,7 +51,9 @@ function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
   return magic.every((byte, i) => bytes[i] === byte);
 }
 
-/** Whether the byte is printable, white space or part of a UTF-8 sequence. */
+/** Whether the byte is printable, white space or part of a UTF-8 sequence. Lost memory is 0xff. */
 function isTextByte(byte: number): boolean {
-  return byte >= 0x20 ? byte !== 0x7f : byte === 0x09 || byte === 0x0a || byte === 0x0d;
+  return byte >= 0x20
+    ? byte !== 0x7f && byte !== 0xff
+    : byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }

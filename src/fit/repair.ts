@@ -60,6 +60,7 @@ function repairSegment(bytes: Uint8Array, start: number) {
     const whole = { droppedBytes: 0, isDoubtful: false, isCut: false };
     return { bytes: bytes.subarray(start, next), next, ...whole };
   }
+  const isShort = !isUnfinished(header) && bytes.length < dataEnd;
   const limit = isUnfinished(header) ? bytes.length : Math.min(dataEnd, bytes.length);
   const fillers = fillersIn(bytes, dataStart, isInside ? next : bytes.length);
   const salvage = new Salvage(bytes, fillers);
@@ -73,8 +74,8 @@ function repairSegment(bytes: Uint8Array, start: number) {
   return {
     bytes: sealed(copy, header.headerSize),
     droppedBytes: (isCut ? end : dataEnd) - droppedBytes,
-    // If only the checksum is left, or nothing, the missing bytes are elsewhere.
-    isDoubtful: isInside || !isPure || (!isUnfinished(header) && left <= CRC_BYTES),
+    // A short file that ends behind a message, or behind its checksum, lacks bytes elsewhere.
+    isDoubtful: isInside || !isPure || (isShort && left <= CRC_BYTES),
     next: isCut ? end : next,
     isCut,
   };

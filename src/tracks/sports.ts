@@ -34,7 +34,9 @@ const WORDS: readonly (readonly [sport: number, subSport: number, words: string]
   [11, 0, 'walk walking casualwalking speedwalking nordicwalking'],
   [17, 0, 'hike hiking trekking'],
   [12, 0, 'nordicski nordicskiing nordic crosscountryskiing xcskiing langlauf'],
+  [12, 42, 'skateskiing'],
   [13, 0, 'alpineski alpineskiing skialpin resortskiing skiing downhillskiing'],
+  [13, 0, 'resortskiingsnowboarding'],
   [13, 37, 'backcountryski backcountryskiing skitour skitouring skimountaineering'],
   [14, 0, 'snowboard snowboarding resortsnowboarding'],
   [35, 0, 'snowshoe snowshoeing'],
@@ -44,7 +46,7 @@ const WORDS: readonly (readonly [sport: number, subSport: number, words: string]
   [88, 0, 'canoeing canoe'],
   [37, 0, 'standuppaddling standuppaddleboarding sup'],
   [30, 0, 'inlineskate inlineskating skaten'],
-  [33, 0, 'iceskate iceskating'],
+  [33, 0, 'iceskate iceskating skating'],
   [31, 0, 'climbing rockclimbing'],
   [16, 0, 'mountaineering'],
   [4, 15, 'elliptical'],
@@ -58,8 +60,12 @@ const BY_WORD: ReadonlyMap<string, SportNumbers> = new Map(
   ),
 );
 
-/** Returns the sport that a file's word stands for; without a known word, none is stated. */
+/**
+ * Returns the sport that a file's word stands for; without a known word, none is stated. Garmin marks newer words:
+ * `rowing_v2`, `skating_ws`.
+ */
 export function sportOfWord(word: string | undefined): SportNumbers {
-  const plain = (word ?? '').toLowerCase().replace(/[^a-z0-9]/g, '');
+  const stem = (word ?? '').toLowerCase().replace(/_(?:v2|ws)$/, '');
+  const plain = stem.replace(/[^a-z0-9]/g, '');
   return BY_WORD.get(plain) ?? UNKNOWN;
 }

@@ -121,6 +121,17 @@ describe('sync devices', () => {
     expect(ndjson(line)).toMatchObject([{ type: 'summary', total: 0, silent: [] }]);
   });
 
+  it('refuses a relative folder in SYNC_DEVICE_FOLDERS', async () => {
+    const world = await openLoggedInWorld();
+    world.home.env['SYNC_DEVICE_FOLDERS'] = '/media:~/cards';
+    expect(await world.sync(['devices'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'Error: SYNC_DEVICE_FOLDERS: "~/cards" is not an absolute path.\n',
+    });
+    expect(await world.sync(['devices', world.home.dir])).toMatchObject({ code: 0 });
+  });
+
   it('looks in a named folder, and refuses a missing one', async () => {
     const world = await openWorld();
     mediaOf(world);

@@ -36,6 +36,18 @@ it('ends with 2 in every command that would talk to the service without checking
   expect([login.code, login.stderr]).toEqual([2, /NODE_TLS_REJECT_UNAUTHORIZED is 0/]);
 });
 
+it('refuses a proxy whose password has a bare percent sign, in the built program, too', async () => {
+  const world = await openWorld();
+  const env = {
+    HTTPS_PROXY: 'http://ann:s3cret100%@127.0.0.1:9',
+    SYNC_BASE_URL: 'https://training.example.com',
+    SYNC_ACCESS_TOKEN: 'an-access-token',
+  };
+  const { code, stderr } = await world.program(['workouts'], { env });
+  expect([code, stderr]).toEqual([2, /^Error: HTTPS_PROXY is not the address of a proxy/]);
+  expect(stderr).not.toContain('s3cret');
+});
+
 it.each([
   [{ NODE_DEBUG: 'http' }, ['NODE_DEBUG is set: Node.js prints requests to stderr']],
   [{ NODE_OPTIONS: '--tls-keylog=/tmp/keys' }, ['NODE_OPTIONS has --tls-keylog:']],

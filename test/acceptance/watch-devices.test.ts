@@ -84,8 +84,10 @@ describe('sync watch --devices', () => {
     await world.sync(['config', 'set', 'ignoreDevices', 'Wahoo ELEMNT, 3499999999']);
     const theirs = edge('3499999999', foreign);
     theirs.plugIn();
+    put(join(theirs.here, 'Garmin/Monitor/M1.fit'), 'wellness');
     edge('3412345678', own).plugIn();
-    const { stdout } = await once();
+    const { stdout, stderr } = await once();
+    expect(stderr).not.toContain('also records wellness');
     expect(world.hashes()).toEqual(own.map(sha256));
     expect(ndjson(stdout).filter(({ event }) => event === 'device-ignored')).toMatchObject([
       { device: 'serial:garmin:3499999999', title: 'Garmin Edge 840', root: theirs.here },

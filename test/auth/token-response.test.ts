@@ -58,6 +58,11 @@ describe('a token response', () => {
     ['with a refresh token that is none', { ...bearer, refresh_token: ['SECRET'] }, {}],
     ['with a refresh token that cannot be sent', { ...bearer, refresh_token: 'two words' }, {}],
     ['with scopes that are none', { ...bearer, scope: 5 }, {}],
+    [
+      'scopes with its token among them',
+      { access_token: 'at-123', token_type: 'Bearer', scope: 'a at-123 x:at%2D123' },
+      { accessToken: 'at-123', scopes: ['a'] },
+    ],
     ['scopes as a list, one twice', { ...bearer, scope: ['a', 'b', 'a'] }, { scopes: ['a', 'b'] }],
     ['unknown fields', { ...bearer, id_token: 'x', user: {} }, {}],
   ])('accepts %s', (_what, value, expected) => {

@@ -447,6 +447,11 @@ describe('sync inspect', () => {
     expect(text).toContain('Readable: 14 of 217 bytes, no records.');
   });
 
+  it('counts no byte behind a file that ends in its header', () => {
+    const item = inspectFile(file('header.fit', ride.subarray(0, 12)));
+    expect(shown(item).join(' ')).toContain('Readable: 12 of 12 bytes, no records.');
+  });
+
   it('says how much of an unfinished recording is readable, and what to do', () => {
     const path = file('unfinished.fit', unfinished(ride));
     const item = inspectFile(path);

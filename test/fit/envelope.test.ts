@@ -61,6 +61,7 @@ const files: readonly [what: string, bytes: Uint8Array, expected: string][] = [
   ['other XML', Buffer.from('<?xml version="1.0"?><plist>'), 'not-fit xml'],
   ['JSON', Buffer.from('{"error": "not found"}'), 'not-fit json'],
   ['text', Buffer.from('14 km, fine weather\n'), 'not-fit text'],
+  ['memory that was never written', new Uint8Array(4096).fill(0xff), 'not-fit unknown'],
   ['other bytes', Uint8Array.of(1, 2, 3, 4, 5), 'not-fit unknown'],
   ['a header without ".FIT"', withFlippedBits(whole, 8, 0xff), 'not-fit unknown'],
   ['a header of another size', withFlippedBits(whole, 0, 0x01), 'not-fit unknown'],

@@ -135,7 +135,7 @@ describe('several wellness records for one date', () => {
 
 test.each([
   ['a ZIP archive, not JSON', 'PK\u0003\u0004, a.csv, b.csv\n1, 2, 3\n'],
-  ['an Excel workbook', 'PK\u0003\u0004, [Content_Types].xml, xl/\n1, 2, 3\n'],
+  ['a spreadsheet', 'PK\u0003\u0004, [Content_Types].xml, xl/\n1, 2, 3\n'],
   ['gzip, not JSON', '\u001f\u008b, a, b\n1, 2, 3\n'],
 ])('an input that is not text is not taken for a table: %s', async (what, text) => {
   const files = { in: Buffer.from(text, 'latin1') };

@@ -228,14 +228,21 @@ describe('an input that can’t be read as a whole', () => {
     [
       'an Excel workbook',
       Buffer.from('PK\u0003\u0004xyz[Content_Types].xml<Types/>PK\u0003\u0004xl/workbook.xml'),
-      'in is an Excel workbook.',
+      'in is a spreadsheet.',
       'Open it, and save the sheet as CSV (UTF-8).',
     ],
     [
       'an old Excel workbook',
       Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
-      'in is an Excel workbook.',
+      'in is a spreadsheet.',
     ],
+    [
+      'an OpenDocument spreadsheet',
+      Buffer.from('PK\u0003\u0004mimetypeapplication/vnd.oasis.opendocument.spreadsheetPK'),
+      'in is a spreadsheet.',
+      'Open it, and save the sheet as CSV (UTF-8).',
+    ],
+    ['a Numbers sheet', Buffer.from('PK\u0003\u0004Index/Document.iwa'), 'in is a spreadsheet.'],
     [
       'a recording',
       Buffer.from('\u000e\u0010abcdef.FIT123', 'latin1'),

@@ -181,6 +181,19 @@ describe('a GPX file', () => {
     expect(other.files[0]?.sessions[0]).toMatchObject({ avg_heart_rate: 150 });
   });
 
+  it.each([
+    ['kayaking_v2', 'kayaking'],
+    ['stand_up_paddleboarding_v2', 'stand_up_paddleboarding'],
+    ['cross_country_skiing_ws', 'cross_country_skiing'],
+    ['skate_skiing_ws', 'cross_country_skiing'],
+    ['resort_skiing_snowboarding_ws', 'alpine_skiing'],
+    ['skating_ws', 'ice_skating'],
+    ['snow_shoe_ws', 'snowshoeing'],
+  ])('has the sport of a word of Garmin: %s', async (type, sport) => {
+    const { files } = await converted(gpx([{ type, segments: [ridePoints(60)] }]), 'a.gpx');
+    expect(files[0]?.sessions[0]).toMatchObject({ sport });
+  });
+
   it.each([['windows-1252'], ['UTF-16LE'], ['UTF-16BE']])('is read in %s', async (encoding) => {
     const file = gpx([{ name: 'Über – den Pass', segments: [ridePoints(30)] }]);
     const text = file.replace('UTF-8', encoding.replace(/[BL]E/, ''));

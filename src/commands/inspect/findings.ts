@@ -94,7 +94,8 @@ function findings(bytes: Buffer, envelope: Envelope, track: TrackIdentity | unde
     sha256: 'sha256' in identity ? identity.sha256 : sha256(bytes),
     size: bytes.length,
     /** Bytes before the first undecodable byte; undefined if there is none. */
-    readableBytes: end.complete || envelope.state === 'not-fit' ? undefined : end.at,
+    readableBytes:
+      end.complete || envelope.state === 'not-fit' ? undefined : Math.min(end.at, bytes.length),
     problem: envelope.state === 'whole' ? undefined : envelope.problem,
     detail: envelope.state === 'whole' ? undefined : envelope.detail,
     segments: envelope.state === 'whole' ? envelope.segments : undefined,

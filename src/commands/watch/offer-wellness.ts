@@ -13,6 +13,7 @@ import { REMOTE_CHILD, RemoteReaders } from '../../devices/remote/reader.ts';
 import { mayHang } from '../../system/mounts.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 import { makeStateFolder } from '../../system/storage.ts';
+import { isIgnored } from '../../watch/find/device-folders.ts';
 import { wellnessFolders } from '../../watch/wellness/folders.ts';
 
 /** Longest wait for a folder that does not answer (ms). */
@@ -37,7 +38,9 @@ export async function offerWellness(
 ): Promise<boolean | undefined> {
   const { io, output, signal } = context;
   const plugged = devices ? (await findDevices(devicePlaces(context), signal)).devices : [];
-  const name = await firstWithWellness(context, folders, plugged);
+  const ignored = config.get('ignoreDevices') ?? [];
+  const watched = plugged.filter((device) => !isIgnored(device, ignored));
+  const name = await firstWithWellness(context, folders, watched);
   if (name === undefined) return undefined;
   if (!io.interactive || output.json) {
     hintAtWellness(context, config, name);

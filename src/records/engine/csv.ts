@@ -3,6 +3,7 @@ import { parse } from 'csv-parse';
 import { parse as parseNow } from 'csv-parse/sync';
 import { SyncError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
+import { plural } from '../../terminal/words.ts';
 import { plain } from '../names.ts';
 import { refusedInput } from '../refused-input.ts';
 import type { JsonValue } from '../types.ts';
@@ -155,13 +156,14 @@ function headOf(text: string, delimiter: Delimiter, to = 1): string[][] {
   return lines.map((line) => line.map((cell) => cell.trim()));
 }
 
-/** Some programs write a last comma, or a quote within a cell. */
+/** Some programs write a last comma, or a quote within a cell. Rows that another program appended may end otherwise. */
 const LENIENT = {
   bom: true,
+  record_delimiter: ['\r\n', '\n', '\r'],
   relax_column_count: true,
   relax_quotes: true,
   skip_empty_lines: true,
-} as const;
+};
 
 /**
  * Reads the lines of a table as rows. A column that appears twice counts once, at its first place.
@@ -242,7 +244,7 @@ function misfit(
   // A line with one cell is a remark, unless it begins like a row.
   const isRemark = filled(cells) < 2 && !/^\d/.test(cells[0] ?? '');
   if (isRemark || (widths.includes(count) && filled(cells) <= width)) return undefined;
-  const found = `${count} cells, the header has ${width}`;
+  const found = `${plural(count, 'cell')}, the header has ${width}`;
   if (count < width) return `${found}: is a separator missing, or was the line cut off?`;
   const [pair] = /(?<![^,])\d+,\d+(?![^,])/.exec(cells.join(separator)) ?? [];
   return pair === undefined ? found : `${found}: is ${pair} a decimal comma?`;

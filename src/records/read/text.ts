@@ -67,7 +67,10 @@ export function rejectOtherFormat(name: string, bytes: Buffer): void {
 const SAVE_AS_UTF8 =
   'Save it as UTF-8 (iconv -f UTF-16 -t UTF-8, or -Encoding utf8 in PowerShell).';
 
-const SAVE_AS_CSV = 'Open it, and save the sheet as CSV (UTF-8).';
+const SPREADSHEET = {
+  what: 'a spreadsheet',
+  hint: 'Open it, and save the sheet as CSV (UTF-8).',
+};
 
 function otherFormat(
   name: string,
@@ -82,19 +85,22 @@ function otherFormat(
   }
   if (starts(0x1f, 0x8b)) return { what: 'gzip, not JSON', hint: 'Unpack it with gunzip.' };
   if (starts(0x50, 0x4b, 0x03, 0x04)) {
-    if (isWorkbook(bytes)) return { what: 'an Excel workbook', hint: SAVE_AS_CSV };
+    if (isSpreadsheet(bytes)) return SPREADSHEET;
     const hint = phrase`${sync('import', name)} reads archives.`;
     return { what: 'a ZIP archive, not JSON', hint };
   }
-  if (starts(0xd0, 0xcf, 0x11, 0xe0)) return { what: 'an Excel workbook', hint: SAVE_AS_CSV };
+  if (starts(0xd0, 0xcf, 0x11, 0xe0)) return SPREADSHEET;
   // With a byte order mark, `openInput` has decoded it.
   const isUtf16 = bytes.length >= 2 && (bytes[0] === 0) !== (bytes[1] === 0);
   return isUtf16 ? { what: 'UTF-16, not UTF-8', hint: SAVE_AS_UTF8 } : undefined;
 }
 
-/** Checks an archive for the folder of a workbook (ECMA-376 part 1, 12.2). */
-function isWorkbook(archive: Buffer): boolean {
-  return archive.includes('xl/') && archive.includes('[Content_Types].xml');
+/** Checks an archive for the parts of Excel (ECMA-376 part 1, 12.2), OpenDocument and Numbers. */
+function isSpreadsheet(archive: Buffer): boolean {
+  const isExcel = archive.includes('xl/') && archive.includes('[Content_Types].xml');
+  return (
+    isExcel || /opendocument\.spreadsheet|Index\/Document\.iwa/.test(archive.toString('latin1'))
+  );
 }
 
 /** Returns line and column of an index, both from 1; columns count characters. */

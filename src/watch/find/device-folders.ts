@@ -54,7 +54,7 @@ export class DeviceFolders {
       }
     }
     for (const device of devices) {
-      if (this.#isIgnored(device)) this.#ignore(device);
+      if (isIgnored(device, this.#access.ignoredDevices)) this.#ignore(device);
       else if (!this.#plugged.has(device.key)) this.#claim(device);
     }
   }
@@ -107,11 +107,6 @@ export class DeviceFolders {
     await this.settled();
     for (const { lock } of this.#plugged.values()) lock.release();
     this.#plugged.clear();
-  }
-
-  #isIgnored({ title, serial }: Device): boolean {
-    const names = [title, serial].map((name) => name?.toLowerCase());
-    return this.#access.ignoredDevices.some((name) => names.includes(name.toLowerCase()));
   }
 
   #ignore({ key, title, root }: Device): void {
@@ -167,4 +162,10 @@ function isSame(one: Device, other: Device): boolean {
     one.root === other.root &&
     one.recordings.join('\0') === other.recordings.join('\0')
   );
+}
+
+/** Returns whether a device is one of these titles or serial numbers, in any letter case. */
+export function isIgnored({ title, serial }: Device, ignored: readonly string[]): boolean {
+  const names = [title, serial].map((name) => name?.toLowerCase());
+  return ignored.some((name) => names.includes(name.toLowerCase()));
 }

@@ -197,7 +197,7 @@ describe('the status', () => {
       folders: [{ path: '/garmin', state: 'watching' }],
       queue: { waiting: 0, sending: 0, kept: 0, unfinished: 0 },
       connection: { state: 'ok' },
-      login: { state: 'needed', message: 'The login has ended.' },
+      login: { state: 'needed', message: 'This login may not do that.' },
     } as const;
     const report = (more: Partial<NonNullable<WatcherState['health']>> = {}) =>
       writeState(watcher, {
@@ -209,7 +209,10 @@ describe('the status', () => {
       report();
       const { report: found, exitCode } = await status();
       expect(exitCode).toBe(4);
-      expect(found.login).toMatchObject({ state: 'ended', code: 'AUTH_EXPIRED' });
+      expect(found.login).toMatchObject({
+        ...{ state: 'ended', code: 'AUTH_EXPIRED' },
+        message: 'The watcher reports: This login may not do that.',
+      });
       // A watcher of another user with another token.
       report({ account: `${own}-else` });
       expect((await status()).exitCode).toBe(0);
@@ -471,10 +474,17 @@ describe('the text of the status', () => {
     }
     records.reject('nutrition', '2026-02-15', 'No such food.');
     const half = join(paths.stateDir, 'half.fit');
-    writeFileSync(half, 'FIT');
-    opened.database.run`
-      INSERT INTO watch_marks (account, path, size, mtime_ms, mark, marked_at)
-      VALUES (${account}, ${half}, 3, 0, 'unfinished', 0)`;
+    // Copied again after the watcher reported it.
+    const replaced = join(paths.stateDir, 'replaced.fit');
+    for (const [path, reportedAt] of [
+      [half, Date.now() + HOUR],
+      [replaced, Date.now() - HOUR],
+    ] as const) {
+      writeFileSync(path, 'FIT');
+      opened.database.run`
+        INSERT INTO watch_marks (account, path, size, mtime_ms, mark, marked_at)
+        VALUES (${account}, ${path}, 3, 0, 'unfinished', ${reportedAt})`;
+    }
     opened.close();
     for (const owner of [account, 'https://else.example athlete:1']) {
       const folder = join(outboxFolder(paths.stateDir), owner === account ? 'e' : 'f', 'dead');
@@ -503,7 +513,7 @@ describe('the text of the status', () => {
         '    No such food.',
         '',
         'Invalid files',
-        `  ${half}: It is incomplete.`,
+        `  ${half}: It is not a complete recording.`,
       ].join('\n'),
     );
   });

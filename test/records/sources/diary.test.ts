@@ -245,6 +245,9 @@ describe('the last line of a table without a line break', () => {
     expect(invalid).toEqual([
       'f.csv:3: 2 cells, the header has 3: is a separator missing, or was the line cut off?',
     ]);
+    expect((await read('date,steps\n2026-11-20,5000\n2026-11-21\n')).invalid).toEqual([
+      'f.csv:3: 1 cell, the header has 2: is a separator missing, or was the line cut off?',
+    ]);
   });
 });
 
