@@ -156,13 +156,14 @@ function headOf(text: string, delimiter: Delimiter, to = 1): string[][] {
   return lines.map((line) => line.map((cell) => cell.trim()));
 }
 
-/** Some programs write a last comma, or a quote within a cell. */
+/** Some programs write a last comma, or a quote within a cell. Rows that another program appended may end otherwise. */
 const LENIENT = {
   bom: true,
+  record_delimiter: ['\r\n', '\n', '\r'],
   relax_column_count: true,
   relax_quotes: true,
   skip_empty_lines: true,
-} as const;
+};
 
 /**
  * Reads the lines of a table as rows. A column that appears twice counts once, at its first place.

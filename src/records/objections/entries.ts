@@ -279,15 +279,17 @@ const ENOUGH_FOODS = 3;
 /** One food may contradict its macronutrients: alcohol, sweeteners. If most do, the energy is wrong. */
 export function energyOfMacros(entries: readonly Entry[]): Objection[] {
   const known = entries.flatMap((entry) => {
-    const [kcal, carbs = 0, protein = 0, fat = 0] = ['calories', 'carbs', 'protein', 'fat'].map(
-      (field) => numberIn(entry, field),
-    );
+    const kcal = numberIn(entry, 'calories');
+    const stated = ['carbs', 'protein', 'fat'].map((field) => numberIn(entry, field));
+    const [carbs = 0, protein = 0, fat = 0] = stated;
     const macros = 4 * carbs + 4 * protein + 9 * fat;
     const isClear = macros >= MUCH_MACROS_KCAL && Math.max(carbs, protein, fat) <= MOST_MACRO_G;
-    return kcal === undefined || !isClear ? [] : [{ entry, kcal, macros }];
+    // Energy above that of some macronutrients may be that of the others.
+    const most = stated.includes(undefined) ? Infinity : KILOCALORIES.most;
+    return kcal === undefined || !isClear ? [] : [{ entry, kcal, macros, most }];
   });
-  const isOdd = ({ kcal, macros }: (typeof known)[number]) =>
-    !isWithin(kcal / macros, KILOCALORIES);
+  const isOdd = ({ kcal, macros, most }: (typeof known)[number]) =>
+    !isWithin(kcal / macros, { ...KILOCALORIES, most });
   const odd = known.filter(isOdd);
   const isMost = odd.length >= ENOUGH_FOODS && odd.length * 2 > known.length;
   return odd.map(({ entry, kcal, macros }) => {

@@ -472,6 +472,19 @@ describe('a cell', () => {
     expect(invalid[0]).not.toContain('write');
   });
 
+  it.each([
+    ['\r\n', '\n'],
+    ['\n', '\r\n'],
+  ])('in quotes has none of them if rows end differently: %j and %j', async (first, other) => {
+    const text = `date,comments${first}2026-11-14,"a"${other}2026-11-15,"b"${other}`;
+    const { bodies, invalid } = await read(text, { source: 'table' });
+    expect(bodies).toEqual([
+      { date: '2026-11-14', comments: 'a' },
+      { date: '2026-11-15', comments: 'b' },
+    ]);
+    expect(invalid).toEqual([]);
+  });
+
   it('with a time decides which of several rows is the latest of the day', async () => {
     const rows = `${DAY},19:01:00,73.1\n${DAY},07:01:00,72.4\n`;
     const { bodies } = await read(`Date,Time,Weight (kg)\n${rows}`, { source: 'table' });
