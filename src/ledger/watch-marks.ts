@@ -110,8 +110,9 @@ function newOnlyFolder(
 
 export interface ReportedFile {
   readonly path: string;
-  /** Its size when it was reported (bytes). */
+  /** Its size when it was reported (bytes), and when that was (ms since the epoch). */
   readonly size: number;
+  readonly reportedAt: number;
   /** The fault as a sentence, if the file was read to its end. */
   readonly detail: string | undefined;
 }
@@ -119,10 +120,10 @@ export interface ReportedFile {
 /** Returns the files that a watcher of this account reported; some may be gone by now. */
 export function reportedFiles(database: Database, account: string): readonly ReportedFile[] {
   const rows = database.all`
-    SELECT m.path, m.size, k.detail FROM watch_marks m
+    SELECT m.path, m.size, m.marked_at AS reportedAt, k.detail FROM watch_marks m
     LEFT JOIN known_files k ON k.path = m.path AND k.size = m.size AND k.mtime_ms = m.mtime_ms
     WHERE m.account = ${account} AND m.mark = 'unfinished' ORDER BY m.path`;
-  return (rows as { path: string; size: number; detail: string | null }[]).map(
-    ({ path, size, detail }) => ({ path, size, detail: detail ?? undefined }),
+  return (rows as (Omit<ReportedFile, 'detail'> & { detail: string | null })[]).map(
+    ({ detail, ...file }) => ({ ...file, detail: detail ?? undefined }),
   );
 }

@@ -31,7 +31,10 @@ export function findWaiting(
       (hash, { track }) => uploads.find(hash, track?.digest)?.state === 'confirmed',
     ),
     /** Files that the watcher found incomplete or damaged, and that are still there. */
-    unusable: reportedFiles(database, account).filter(isUnchanged).slice(0, LISTED),
+    unusable: reportedFiles(database, account)
+      .filter(isUnchanged)
+      .slice(0, LISTED)
+      .map(({ path, size, detail }) => ({ path, size, detail })),
   };
 }
 
@@ -44,11 +47,13 @@ function undeliveredDays(records: RecordLedger, kind: RecordKind): readonly Unde
   return [...days, ...further].sort((one, other) => (one.date < other.date ? -1 : 1));
 }
 
-function isUnchanged({ path, size }: ReportedFile): boolean {
+function isUnchanged({ path, size, reportedAt }: ReportedFile): boolean {
   // A call there may hang.
   if (mayHang(path)) return false;
   try {
-    return lstatSync(path).size === size;
+    // A whole copy over it often has its size, and may have its modification time.
+    const now = lstatSync(path);
+    return now.size === size && now.ctimeMs <= reportedAt;
   } catch {
     // It is gone, perhaps with its device.
     return false;

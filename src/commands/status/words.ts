@@ -4,7 +4,6 @@ import { MANY_BYTES } from '../../ledger/outbox.ts';
 import type { RecordKind } from '../../ledger/records.ts';
 import { ANY_DEVICE, scopeArguments, type SeenHealth } from '../../daemon/registry.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
-import type { ReportedFile } from '../../ledger/watch-marks.ts';
 import { isBelow } from '../../system/mounts.ts';
 import { ago, bytes, duration, plural } from '../../terminal/words.ts';
 import type { Io } from '../../terminal/io.ts';
@@ -298,11 +297,11 @@ function refusedDays(days: Waiting['records']): Text[] {
   ];
 }
 
-function unusableLines(unusable: readonly ReportedFile[]): Text[] {
+function unusableLines(unusable: Waiting['unusable']): Text[] {
   return [
     ...unusable
       .slice(0, NAMED)
-      .map(({ path, detail = 'It is incomplete.' }) => `${path}: ${detail}`),
+      .map(({ path, detail = 'It is not a complete recording.' }) => `${path}: ${detail}`),
     ...andMore(unusable.length),
   ];
 }

@@ -474,10 +474,17 @@ describe('the text of the status', () => {
     }
     records.reject('nutrition', '2026-02-15', 'No such food.');
     const half = join(paths.stateDir, 'half.fit');
-    writeFileSync(half, 'FIT');
-    opened.database.run`
-      INSERT INTO watch_marks (account, path, size, mtime_ms, mark, marked_at)
-      VALUES (${account}, ${half}, 3, 0, 'unfinished', 0)`;
+    // Copied again after the watcher reported it.
+    const replaced = join(paths.stateDir, 'replaced.fit');
+    for (const [path, reportedAt] of [
+      [half, Date.now() + HOUR],
+      [replaced, Date.now() - HOUR],
+    ] as const) {
+      writeFileSync(path, 'FIT');
+      opened.database.run`
+        INSERT INTO watch_marks (account, path, size, mtime_ms, mark, marked_at)
+        VALUES (${account}, ${path}, 3, 0, 'unfinished', ${reportedAt})`;
+    }
     opened.close();
     for (const owner of [account, 'https://else.example athlete:1']) {
       const folder = join(outboxFolder(paths.stateDir), owner === account ? 'e' : 'f', 'dead');
@@ -506,7 +513,7 @@ describe('the text of the status', () => {
         '    No such food.',
         '',
         'Invalid files',
-        `  ${half}: It is incomplete.`,
+        `  ${half}: It is not a complete recording.`,
       ].join('\n'),
     );
   });
