@@ -203,7 +203,17 @@ function completeAnswer(
     body = decode(request, coding, body);
   }
   // Drops a byte order mark, which some platforms write before their JSON.
-  return { status, headers, text: new TextDecoder().decode(body) };
+  return { status, headers, text: withExactIds(new TextDecoder().decode(body)) };
+}
+
+/** Matches an identifier in JSON. A quotation mark inside of a text has a backslash before it. */
+const LONG_IDS = /("\w*id"\s*:\s*)(\d{16,})(?=\s*[,}])/gi;
+
+/** Makes identifiers texts that a number cannot hold exactly: rounded, they would name another thing. */
+function withExactIds(text: string): string {
+  return text.replace(LONG_IDS, (found, name: string, id: string) =>
+    Number.isSafeInteger(Number(id)) ? found : `${name}"${id}"`,
+  );
 }
 
 function decode(request: HttpRequest, coding: string, body: Buffer): Buffer<ArrayBuffer> {

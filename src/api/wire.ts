@@ -225,21 +225,15 @@ export function isJsonObject({ text }: HttpResponse): boolean {
   return parseObject(text) !== undefined;
 }
 
-/** Identifiers as whole numbers of 16 digits or more. A quotation mark inside of a text has a backslash before it. */
-const LONG_IDS = /("\w*id"\s*:\s*)(\d{16,})(?=\s*[,}])/gi;
-
 /**
- * Returns the body as JSON. An identifier that a double cannot hold exactly is a text: rounded, it would name
- * another thing.
+ * Returns the body as JSON.
  *
  * @throws SyncError `NETWORK` with `details.delivery` `unknown` if it is not JSON. It is a truncated
  *   response or a web page of a proxy or captive portal, which a retry may pass.
  */
 export function jsonValue(response: HttpResponse): unknown {
   try {
-    const exact = (found: string, name: string, id: string) =>
-      Number.isSafeInteger(Number(id)) ? found : `${name}"${id}"`;
-    return parseJson(response.text.replace(LONG_IDS, exact));
+    return parseJson(response.text);
   } catch (error) {
     const body = describeBody(response);
     const readable = body === BROKEN_JSON ? body : `${body}, not with JSON`;

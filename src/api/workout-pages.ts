@@ -64,7 +64,10 @@ export async function* workoutPages(
     const next = nextIn(answer, offset + page.length);
     // A service without paging repeats its list, which may be whole.
     const isLast = answer.isWhole || fresh.length === 0;
-    const isPage = next !== undefined || (page.length >= LEAST_PAGE && page.length % ROUND === 0);
+    const isPage =
+      next !== undefined ||
+      (page.length >= LEAST_PAGE && page.length % ROUND === 0) ||
+      statesMore(answer.body, seen.size);
     yield { workouts: fresh, isCut: isLast && page.length > 0 && isPage };
     if (isLast || (isStated && next === undefined)) return;
     isStated = next !== undefined;
@@ -99,11 +102,13 @@ function nextIn(
   { body, link }: { readonly body: unknown; readonly link: string | undefined },
   offset: number,
 ): WorkoutQuery | undefined {
-  const stated = isObject(body) ? Object.values(body).filter(isObject) : [];
-  const [next, nextUrl, cursor, page, pages] = valuesOf(
-    Object.assign({}, ...stated, body) as WireObject,
-    ['next', 'nextpageurl', 'nextcursor', 'page', 'totalpages'],
-  );
+  const [next, nextUrl, cursor, page, pages] = statedIn(body, [
+    'next',
+    'nextpageurl',
+    'nextcursor',
+    'page',
+    'totalpages',
+  ]);
   const address = /<([^<>]*)>[^<]*\brel="?next\b/i.exec(link ?? '')?.[1] ?? next ?? nextUrl;
   if (typeof address === 'string' && URL.canParse(address, 'http://platform')) {
     const parameters = new URL(address, 'http://platform').searchParams;
@@ -114,6 +119,18 @@ function nextIn(
   }
   const isNumbered = typeof page === 'number' && typeof pages === 'number' && page < pages;
   return isNumbered ? { page: page + 1, offset } : undefined;
+}
+
+/** Returns whether an answer states more workouts than these. */
+function statesMore(body: unknown, listed: number): boolean {
+  const [hasMore, total, totalCount = total] = statedIn(body, ['hasmore', 'total', 'totalcount']);
+  return hasMore === true || (typeof totalCount === 'number' && totalCount > listed);
+}
+
+/** Returns members of an answer, or of an object in it, such as `meta`. */
+function statedIn(body: unknown, names: readonly string[]): unknown[] {
+  const around = isObject(body) ? Object.values(body).filter(isObject) : [];
+  return valuesOf(Object.assign({}, ...around, body) as WireObject, names);
 }
 
 /** Usual names of the list of workouts in a response, the likeliest first. */

@@ -104,7 +104,7 @@ function failureIn(trouble: KeychainTrouble, facts: KeychainFacts): Failure {
       );
     case 'not-answering':
       return locked(
-        `${keychain} did not answer in time.`,
+        `${keychain} did not answer.`,
         'Look for a prompt that asks to unlock it, then try again. A stored login is not lost.',
       );
     case 'other':

@@ -199,6 +199,14 @@ describe('sync workouts of a service with another format', () => {
     };
   };
 
+  it.each([{ has_more: true }, { meta: { total: 2 } }, { totalCount: 2 }])(
+    'says that there may be more if the answer states %j',
+    async (stated) => {
+      const { run } = await open({ workouts: [ride], ...stated });
+      expect(ndjson((await run('--json')).stdout)).toEqual(linesFor([ride], true));
+    },
+  );
+
   it('reads small pages to the limit', async () => {
     const { run } = await open(pages(0, 15));
     const { stdout } = await run('--limit', '100', '--json');
