@@ -115,7 +115,8 @@ describe.each(KINDS)('nutrition that was pushed to %s', (platform) => {
     world.sandbox.control.addFaults('any:503*inf');
     const undo = await world.sync(['undo', 'nutrition', DAY]);
     expect([undo.code, undo.stdout]).toEqual([5, expect.stringMatching(/: not undone\. /)]);
-    const again = 'The same `sync push nutrition` or `sync undo nutrition` again continues.';
+    const again =
+      'The same `sync push nutrition`, `sync import`, `sync watch` or `sync undo nutrition` again continues.';
     expect((await world.sync(['explain', DAY])).stdout).toContain(again);
     world.sandbox.control.clearFaults();
     const next = await world.sync(['undo', 'nutrition', DAY, '--json']);

@@ -181,7 +181,7 @@ describe.each(KINDS)('sync watch --wellness on %s', (platform) => {
     const renewed = world.sandbox.control.mint();
     await world.sync(['login', '--with-token'], { input: JSON.stringify(renewed) });
     expect((await world.sync(['explain', '2026-02-14'])).stdout).toContain(
-      'Wellness   The platform has not confirmed it. The same `sync push wellness` or `sync undo wellness` again continues.',
+      'Wellness   The platform has not confirmed it. The same `sync push wellness`, `sync import`, `sync watch` or `sync undo wellness` again continues.',
     );
   });
 

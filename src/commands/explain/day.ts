@@ -84,7 +84,8 @@ function stateOfRecord(
     return { state: 'refused', reason, changedAt };
   }
   const next =
-    obstacle ?? phrase`The same ${sync('push', kind)} or ${sync('undo', kind)} again continues.`;
+    obstacle ??
+    phrase`The same ${sync('push', kind)}, ${sync('import')}, ${sync('watch')} or ${sync('undo', kind)} again continues.`;
   const reason = phrase`The platform has not confirmed it. ${next}`;
   return { state: 'waiting', reason, changedAt };
 }

@@ -271,7 +271,7 @@ function recordLines(records: Waiting['records']): Text[] {
     ...(records.length === 0
       ? []
       : [
-          phrase`The platform has not confirmed ${them(records.length)}: the same ${sync('push')} or ${sync('undo')} again continues.`,
+          phrase`The platform has not confirmed ${them(records.length)}: the same ${sync('push')}, ${sync('import')}, ${sync('watch')} or ${sync('undo')} again continues.`,
         ]),
   ];
 }

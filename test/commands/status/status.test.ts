@@ -502,7 +502,7 @@ describe('the text of the status', () => {
         '  The platform has not confirmed them: `sync upload` of the same files sends them again.',
         '  wellness of 2026-02-13',
         '  nutrition of 2026-02-14',
-        '  The platform has not confirmed them: the same `sync push` or `sync undo` again continues.',
+        '  The platform has not confirmed them: the same `sync push`, `sync import`, `sync watch` or `sync undo` again continues.',
         '  copies of 1 recording, until `sync watch` has sent them',
         '  copies of 1 recording of another login, or damaged: see `sync doctor`',
         '',
