@@ -40,9 +40,10 @@ export function reasonOf(body: object): string {
 function headlineOf(body: object): string | undefined {
   if (!isObject(body)) return undefined;
   const { message, detail, error_description: description, statusMessage, title, error } = body;
+  const { msg, reason } = body;
   const inner = isObject(error) ? error['message'] : undefined;
   const lines = [message, detail].map((line) => (isTexts(line) ? line.join('; ') : line));
-  return firstText(...lines, description, inner, statusMessage, title, error);
+  return firstText(...lines, description, inner, msg, reason, statusMessage, title, error);
 }
 
 function isTexts(value: unknown): value is string[] {

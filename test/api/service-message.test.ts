@@ -7,6 +7,8 @@ describe('the message of the platform', () => {
   it.each<[string, unknown]>([
     ['message', { statusCode: 503, message: 'Maintenance until 14:00' }],
     ['problem details', { title: 'Unavailable', detail: 'Maintenance until 14:00', status: 503 }],
+    ['a reason', { status: 'ERROR', reason: 'Maintenance until 14:00' }],
+    ['a short name', { code: 7, msg: 'Maintenance until 14:00' }],
     ['a title alone', { title: 'Maintenance until 14:00' }],
     ['an OAuth error', { error: 'busy', error_description: 'Maintenance until 14:00' }],
     ['several lines', { message: ' Maintenance\n until\u001b 14:00 ' }],
