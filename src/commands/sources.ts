@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type CommandModule, zoneFlag } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
@@ -6,7 +7,7 @@ import { zoneFor } from '../app/zone.ts';
 import type { AppContext } from '../app/context.ts';
 import { exportJson, exportText, sourcesFor, unitFlag } from '../app/sources.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
-import { type Text, phrase } from '../base/phrase.ts';
+import { type Text, phrase, sync } from '../base/phrase.ts';
 import { type PreparedInputs, type RecognisedInput, prepareInputs } from '../records/prepare.ts';
 import { requestBody } from '../records/prepared-record.ts';
 import { plainFileInput } from '../records/read/input.ts';
@@ -55,6 +56,11 @@ function sourceText(source: Source): Text {
 /** Reads a file without sending anything, and prints its contents. */
 async function check(context: AppContext, path: string, flags: SourcesFlags): Promise<ExitCode> {
   const { clock, cwd, output, signal } = context;
+  if (statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw new SyncError('INPUT_INVALID', `${path} is a folder.`, {
+      hint: phrase`${sync('import', path, '--dry-run')} shows what is in it.`,
+    });
+  }
   const config = configFor(context, { timezone: flags.tz });
   const sources = sourcesFor(context, flags);
   const input = () => ({ ...plainFileInput(resolve(cwd, path)), name: path });

@@ -156,7 +156,8 @@ export class NutritionRun {
       const isAnew = isPartUndone || this.#waiting.has(date);
       const dropped = delivery.refused.left;
       ledger.confirm(kind, date, isAnew ? '' : digest, { sentFrom, dropped, undone });
-      if (undo !== undefined && !isLeft) {
+      // Without a digest, an earlier run has forgotten the day, and this one only checks it.
+      if ((undo !== undefined || digest === '') && !isLeft) {
         if (isPartUndone) ledger.forgetFiles(kind, date);
         else ledger.forget(kind, date);
       }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loginWithToken, openLoggedInWorld } from '../support/acceptance.ts';
@@ -130,4 +130,7 @@ it('sync explain names the days that were sent from a file of records, and the c
   });
   const { code, stderr } = await world.sync(['explain', 'week']);
   expect([code, stderr]).toEqual([3, text('`sync upload week --dry-run` looks at all of them')]);
+  symlinkSync('week', join(world.home.dir, 'link'), 'dir');
+  const linked = await world.sync(['explain', 'link']);
+  expect([linked.code, linked.stderr]).toEqual([3, text('looks at all of them')]);
 });

@@ -61,6 +61,8 @@ describe('a folder with a log of lifted weights', () => {
     expect([none.code, none.stderr]).toEqual([3, /empty\.csv has no row with a value to send\./]);
     const lines = await world.lines(['sources', `${folder}/diary.csv`]);
     expect(lines[0]).toMatchObject({ source: 'table', unread: ['notes'] });
+    const all = await world.sync(['sources', folder]);
+    expect(all.stderr).toContain(`\`sync import ${folder} --dry-run\` shows what is in it.`);
   });
 });
 

@@ -109,6 +109,18 @@ describe('sync seed --remove', () => {
     expect(contentsOf(world)).toEqual(before);
   });
 
+  it('leaves no day behind as sent after the next push has checked the days', async () => {
+    const world = await openLoggedInWorld();
+    await world.sync(['seed', ...DAYS]);
+    await world.sync(['seed', ...DAYS, '--remove']);
+    const own = world.write('own.json', banana('2026-05-01'));
+    await world.sync(['push', 'nutrition', own]);
+    for (const date of DATES) {
+      const { stdout } = await world.sync(['explain', date]);
+      expect(stdout).toContain('Nutrition  Nothing was sent from here.');
+    }
+  });
+
   it.each([
     [
       'coach-watts',

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SyncError, systemCode } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
@@ -18,7 +18,7 @@ export type Subject = { readonly file: string } | { readonly date: string };
 export function findSubject(given: string, zone: string, { clock, cwd }: AppContext): Subject {
   const file = resolve(cwd, given);
   if (existsSync(file)) {
-    if (!lstatSync(file).isDirectory()) return { file };
+    if (!statSync(file).isDirectory()) return { file };
     throw new SyncError('INPUT_INVALID', `${given} is a folder.`, {
       hint: phrase`Name one file in it. ${sync('upload', given, '--dry-run')} looks at all of them.`,
     });

@@ -183,15 +183,19 @@ export async function* readTable(
   pipeline(Readable.from(textOf(name, chunks, encoding)), parser, () => undefined);
   let isHeader = true;
   let above: string | undefined;
+  let doubled = 0;
   try {
     for await (const { record, raw, info } of parser as AsyncIterable<TableLine>) {
+      // The parser counts lines up to the end of the record, and a `\r\n` in a cell twice.
+      const line = info.lines - countOf(/[\r\n]/g, record) - doubled;
+      doubled += countOf(/\r\n/g, record);
       const names = record.map(columnName);
       if (isHeader || names.join() === columns.join()) {
         isHeader = false;
         continue;
       }
       if (filled(names) > 1 && (names[0] === columns[0] || names.every(isColumn))) {
-        const message = `${name}:${info.lines} is a second header, with other columns than the first.`;
+        const message = `${name}:${line} is a second header, with other columns than the first.`;
         throw new SyncError('INPUT_INVALID', message, { hint: 'Divide the file at that line.' });
       }
       if (filled(names) === 1) above = record[0]?.trim();
@@ -200,11 +204,9 @@ export async function* readTable(
         const column = columns[index];
         if (column !== undefined && !cells.has(column)) cells.set(column, cell.trim());
       }
-      // The parser counts lines up to the end of the record.
-      const breaks = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
       const isOpen = !/[\r\n]$/.test(raw);
       const row: Row = {
-        source: `${name}:${info.lines - breaks}`,
+        source: `${name}:${line}`,
         get: (path) => cells.get(plain(path)) ?? memberOfCell(cells, path),
         problem: misfit(record, widths, delimiter),
         doubt: isOpen ? 'the last line has no line break: was the file cut off?' : undefined,
@@ -214,6 +216,10 @@ export async function* readTable(
   } catch (error) {
     throw isTableFault(error) ? tableFault(name, error) : error;
   }
+}
+
+function countOf(breaks: RegExp, cells: readonly string[]): number {
+  return cells.join().match(breaks)?.length ?? 0;
 }
 
 /** Some tables have JSON in a cell: `spo2.average` is a member of the JSON in the cell `spo2`. */

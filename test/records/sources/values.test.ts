@@ -485,6 +485,12 @@ describe('a cell', () => {
     expect(invalid).toEqual([]);
   });
 
+  it.each(['\n', '\r\n'])('after cells with line breaks %j is named with its line', async (end) => {
+    const rows = ['date,comments,"resting', 'HR"', '2026-11-14,"a', 'b",48', '', '2026-11-15,,x'];
+    const { invalid } = await read(rows.join(end) + end, { source: 'table' });
+    expect(invalid).toEqual([expect.stringContaining('f.csv:6: ')]);
+  });
+
   it('with a time decides which of several rows is the latest of the day', async () => {
     const rows = `${DAY},19:01:00,73.1\n${DAY},07:01:00,72.4\n`;
     const { bodies } = await read(`Date,Time,Weight (kg)\n${rows}`, { source: 'table' });
