@@ -11,7 +11,7 @@ import type { NutritionTarget } from './nutrition/service.ts';
 import type { DayOutcome, JsonObject, PreparedRecord, Rank, RecordKind, Warning } from './types.ts';
 import { leftNotes } from './notes.ts';
 import { rankBy } from './prefer.ts';
-import { notKeptWarnings } from './wellness/answer.ts';
+import { notKeptWarnings, numbersOf } from './wellness/answer.ts';
 import { changedThere, sentBefore, settleDay, undoneDay, valuesText } from './wellness/settle.ts';
 
 export interface DeliveryOptions extends DayOptions {
@@ -239,12 +239,8 @@ class DayQueue {
     const sentBody = Object.fromEntries(
       Object.entries(body).filter(([name]) => !answer.left.includes(name)),
     );
-    const answered = notKeptWarnings(
-      record,
-      answer.data,
-      client.isCoachWatts(ledger.platform),
-      sentBody,
-    );
+    const row = numbersOf(answer.data);
+    const answered = notKeptWarnings(record, row, client.isCoachWatts(ledger.platform), sentBody);
     const { notes: adapted } = answered;
     if (isUndo) warnings.push(...notes);
     warnings.push(...leftNotes(record, answer));
@@ -253,12 +249,7 @@ class DayQueue {
     const dropped = [...answered.dropped, ...answer.left];
     const isKept = ([name]: readonly [string, unknown]) => !dropped.includes(name);
     const kept = Object.fromEntries(Object.entries(sent).filter(isKept));
-    const there = changedThere(
-      { ...known, ...kept },
-      sentBody,
-      answer.data,
-      record.sources[0] ?? '',
-    );
+    const there = changedThere({ ...known, ...kept }, sentBody, row, record.sources[0] ?? '');
     warnings.push(...adapted, ...there.notes);
     ledger.wellness.noteSent(date, { ...kept, ...there.sent });
     // What the service dropped is not delivered: the day is sent again when the service may know it.

@@ -321,6 +321,21 @@ it.each([404, 500])(
   },
 );
 
+it('a wellness day holds numbers, also after an answer with numbers as text', async () => {
+  const asText = (_: string, value: unknown) => (typeof value === 'number' ? String(value) : value);
+  const echo = ({ body }: PlainRequest) => ({
+    body: JSON.parse(JSON.stringify({ data: body }, asText)) as object,
+  });
+  const { platform, sync, write } = await openPlainWorld({ wellness: echo });
+  write('scale.json', JSON.stringify({ date: '2026-05-10', weight: 72.4, restingHr: 48 }));
+  write('watch.json', JSON.stringify({ date: '2026-05-10', hrv: 61 }));
+  expect((await sync(['push', 'wellness', 'scale.json'])).stdout).not.toContain('stored');
+  await sync(['push', 'wellness', 'watch.json']);
+  expect(platform.requests.at(-1)?.body).toEqual({
+    ...{ date: '2026-05-10', weight: 72.4, restingHr: 48, hrv: 61 },
+  });
+});
+
 it('wellness days that are sent again ask once a run for the kind, and hold what the platform showed last', async () => {
   const rounds = ({ body }: PlainRequest) => ({ body: { data: { ...body, weight: 72 } } });
   const { platform, sync, write } = await openPlainWorld({ wellness: rounds });

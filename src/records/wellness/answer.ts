@@ -6,6 +6,17 @@ import { isObject, show } from '../values.ts';
 /** Relative difference of numbers that count as equal: services round. */
 const ROUNDING = 1e-4;
 
+/** Returns a row with its numbers as numbers: some services write decimals as text, and accept none. */
+export function numbersOf(row: Readonly<Record<string, unknown>> = {}): typeof row {
+  const entries = Object.entries(row).map(([name, value]) => {
+    const { type } = WELLNESS_FIELDS[name] ?? {};
+    const isNumber = type === 'number' || type === 'integer';
+    const isText = typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value);
+    return [name, isNumber && isText ? Number(value) : value];
+  });
+  return Object.fromEntries(entries) as typeof row;
+}
+
 /**
  * Compares the row in the answer to a wellness record with the request.
  *

@@ -54,8 +54,8 @@ describe('the answer to a wellness day', () => {
     [
       'a text for a number is named',
       { hrv: 62.5 },
-      { hrv: '62.5' },
-      { dropped: [], said: ['hrv: the platform stored "62.5" for 62.5'] },
+      { hrv: 'good' },
+      { dropped: [], said: ['hrv: the platform stored "good" for 62.5'] },
     ],
     [
       'another day is named',
