@@ -51,13 +51,14 @@ export const verify: CommandModule = {
           distanceMeters: undefined,
           movingSecs: upload.durationSecs,
           ...ledger.find(upload.sha256)?.activity,
-          startedAt: upload.startedAt ?? upload.confirmedAt,
+          startedAt: upload.startedAt,
         });
-        const uploads = ledger
-          .confirmed()
-          .filter(
-            (upload) => since === undefined || (localDay(activityOf(upload), zone) ?? '') >= since,
-          );
+        const uploads = ledger.confirmed().filter((upload) => {
+          // Without a time of its own, a recording counts for the day of its upload.
+          const startedAt = upload.startedAt ?? upload.confirmedAt;
+          const dated = { ...activityOf(upload), startedAt };
+          return since === undefined || (localDay(dated, zone) ?? '') >= since;
+        });
         const client = () => connection.client();
         const { items } = await verifyUploads({ clock, signal }, uploads, client, ledger.platform);
         ledger.markVerified(

@@ -17,9 +17,9 @@ function age(world: World, ms: number): void {
 }
 
 /** A service that took the ride, and lists these workouts. */
-async function openPlatform(workouts: [status: number, body: unknown]) {
+async function openPlatform(workouts: [status: number, body: unknown], recording = ride) {
   const world = await openLoggedInWorld();
-  world.write('ride.fit', ride);
+  world.write('ride.fit', recording);
   const tiny = await openTinyService({
     'POST /api/workouts/upload-fit': [200, { success: true, results: { processed: 1 } }],
     'GET /api/workouts': workouts,
@@ -85,6 +85,13 @@ describe('sync verify', () => {
     expect((await world.sync(['verify'])).stdout).toMatch(
       /^Sun 15 Feb.* 08:10 {2}Ride .*\n {2}ride\.fit: missing\. .*\n1 recording: 1 missing\.\n$/,
     );
+  });
+
+  it('states no start of a recording whose clock was not set', async () => {
+    const startTime = new Date('1989-12-31T00:05:00Z');
+    const { world } = await openPlatform([200, []], makeRecording({ startTime, durationSecs: 60 }));
+    const { stdout } = await world.sync(['verify', '--since', 'today']);
+    expect(stdout).toMatch(/^Ride .*\n {2}ride\.fit: not a workout yet\./);
   });
 
   it('exits 4 and names workout:read if the login lacks it', async () => {
