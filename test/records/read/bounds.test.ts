@@ -73,10 +73,10 @@ describe('many records', () => {
 
 test('rawJson of several records keeps a member named __proto__', async () => {
   const layers = ['{"a": 1, "__proto__": {"b": 1}}', '{"a": 2}'];
-  const lines = layers.map((layer) => `{"date": "${DATE}", "rawJson": ${layer}}`);
+  const lines = layers.map((layer) => `{"date": "${DATE}", "mood": 3, "rawJson": ${layer}}`);
   const { records } = await read(`[${lines.join()}]`);
   expect(JSON.stringify(records[0]?.body)).toBe(
-    `{"date":"${DATE}","rawJson":{"a":2,"__proto__":{"b":1}}}`,
+    `{"date":"${DATE}","mood":3,"rawJson":{"a":2,"__proto__":{"b":1}}}`,
   );
 });
 
