@@ -165,7 +165,7 @@ function statedIn(inputs: DraftsByInput, rank: Rank, warnings: Warning[]): Map<s
       if (other === undefined) stated.set(name, one);
       else if (name === 'rawJson') stated.set(name, restate(name, other, one));
       else {
-        const isOther = rank(other.program, name) < rank(program, name);
+        const isOther = rank.of(other.program, name) < rank.of(program, name);
         const [counts, left] = isOther ? [other, one] : [one, other];
         stated.set(name, counts);
         if (!sameJson(one.value, other.value)) warnings.push(contest(name, counts, left));

@@ -23,7 +23,7 @@ export function isOfAthlete(program: string): boolean {
 }
 
 /**
- * Returns the ranks of programs.
+ * Returns the order in which programs count.
  *
  * @param prefer the setting: programs (`oura`), also for one field (`restingHr=oura`)
  * @param sources the exports, in the order in which they count
@@ -41,14 +41,14 @@ export function rankBy(
       hint: phrase`${sync('sources')} lists the programs, docs/records.md the fields.`,
     });
   }
-  const rank = (program: string, field: string) => {
+  const of = (program: string, field: string) => {
     const [own, any] = [prefer.indexOf(`${field}=${program}`), prefer.indexOf(program)];
     if (own !== -1) return own - 2 * MANY;
     if (any !== -1) return any - MANY;
     const at = order.indexOf(program);
     return at === -1 ? MANY : at;
   };
-  return Object.assign(rank, { prefer });
+  return { prefer, of };
 }
 
 /** Rank of an unknown program. */
@@ -143,7 +143,7 @@ export function chooseFoods(
 
   /** A list of foods says more than their totals. */
   function scoreOf(program: string): number {
-    const own = rank(program, 'items');
+    const own = rank.of(program, 'items');
     const hasItems =
       sent.some((item) => item.inputs.map(programOf).includes(program)) ||
       parts.some(({ input, items = [] }) => programOf(input) === program && items.length > 0);
@@ -168,7 +168,7 @@ export function chooseFields(
     const [before, program] = [known.programs?.[field], programs[field]];
     if (sent === undefined || before === undefined || program === undefined) return true;
     if (isOfAthlete(before) === isOfAthlete(program) || field === 'rawJson') return true;
-    const isOutranked = rank(before, field) < rank(program, field);
+    const isOutranked = rank.of(before, field) < rank.of(program, field);
     const [one, two] = [
       { program: before, value: sent },
       { program, value },

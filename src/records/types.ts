@@ -152,11 +152,12 @@ export interface RecordRequest {
   readonly body: JsonObject;
 }
 
-/** Returns the rank of a program for a field, or for `items`: the least counts. */
+/** The order in which programs count. */
 export interface Rank {
-  (program: string, field: string): number;
   /** The setting `prefer`. */
   readonly prefer: readonly string[];
+  /** Returns the rank of a program for a field, or for `items`: the least counts. */
+  readonly of: (program: string, field: string) => number;
 }
 
 /** How an input joins the known content of a nutrition day. */

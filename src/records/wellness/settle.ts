@@ -64,7 +64,7 @@ export function settleDay(
       continue;
     }
     const isOther = before !== undefined && before.source !== program && !force;
-    const isOutranked = isOther && rank(before.source, name) < rank(program, name);
+    const isOutranked = isOther && rank.of(before.source, name) < rank.of(program, name);
     const written = asOf[name] ?? null;
     const isOlder =
       before !== undefined && !isOther && !force && (written ?? Infinity) < (before.asOf ?? 0);
