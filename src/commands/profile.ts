@@ -68,7 +68,7 @@ async function compareZones(profile: unknown, context: AppContext, config: Confi
 function decimal(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^\d+(?:\.\d+)?$/.test(text)) {
-    throw new SyncError('USAGE', `${flag} ${text}: not a number.`, {
+    throw new SyncError('USAGE', `${flag} ${text}: not a positive number.`, {
       hint: 'Write it with a dot and without its unit: --weight 72.5 --ftp 280',
     });
   }

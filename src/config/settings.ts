@@ -323,7 +323,8 @@ function parseHttpUrl(text: string): URL {
   if (url.username !== '' || url.password !== '') {
     throw new Error('holds a user name or a password; leave them out');
   }
-  if (url.hash !== '') throw new Error(`${shown(text)} has a # part; leave it out`);
+  if (url.search + url.hash !== '')
+    throw new Error(`${shown(text)} has a part after ? or #; leave it out`);
   return url;
 }
 

@@ -51,7 +51,8 @@ export function childEnv(
   const kept = Object.entries(env).filter(([name, value]) => {
     if (inheritance === 'all') return true;
     if (inheritance === 'session') return SESSION.test(name);
-    if (SECRET_VARIABLES.some((secret) => secret === name.toUpperCase())) return false;
+    // Also the other accounts of the CI action: `SYNC_ACCESS_TOKEN_2`.
+    if (SECRET_VARIABLES.some((secret) => name.toUpperCase().startsWith(secret))) return false;
     if (name === 'NOTIFY_SOCKET') return false;
     const isProxy = /_proxy$/i.test(name);
     return inheritance === 'no-secrets' || !isProxy || !hasPassword(value ?? '');

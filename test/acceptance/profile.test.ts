@@ -230,11 +230,11 @@ FTP           250 W`,
   });
 
   it.each([
-    ['--weight', '72,5', 'not a number'],
-    ['--weight', '-70', 'not a number'],
+    ['--weight', '72,5', 'not a positive number'],
+    ['--weight', '-70', 'not a positive number'],
     ['--weight', '19.9', 'not between 20 and 400 kg'],
     ['--weight', '725', 'not between 20 and 400 kg'],
-    ['--ftp', '280W', 'not a number'],
+    ['--ftp', '280W', 'not a positive number'],
     ['--ftp', '0', 'not between 30 and 700 W'],
     ['--ftp', '2800', 'not between 30 and 700 W'],
     ['--ftp', '280.5', 'not a whole number of watts'],

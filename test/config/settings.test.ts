@@ -42,6 +42,7 @@ describe.each<[SettingKey, Record<string, unknown>]>([
       'file:///etc/passwd': refused,
       'https://ann:secret@a.example': refused,
       'https://a.example/#x': refused,
+      'https://a.example/?x=1': refused,
       '': refused,
     },
   ],

@@ -48,6 +48,10 @@ describe('the environment of a child process', () => {
     const env = childEnv({ sync_access_token: 'at-hush', Path: 'C:\\x;.' }, 'no-secrets', 'win32');
     expect(env).toEqual({ Path: 'C:\\x' });
   });
+
+  it('has no token of another account', () => {
+    expect(childEnv({ SYNC_ACCESS_TOKEN_2: 'at-hush' }, 'no-secrets')).toEqual({});
+  });
 });
 
 it.each([
