@@ -34,17 +34,27 @@ function otherMeaning(
 }
 
 /** If most values of a field are of another scale, all are. */
-function elsewhere(field: string, entries: readonly Entry[]): Objection | undefined {
+function elsewhere(
+  field: string,
+  entries: readonly Entry[],
+  { units }: FileFacts,
+): Objection | undefined {
   const rule = WELLNESS_FIELDS[field];
   const other = rule !== undefined && 'elsewhere' in rule ? rule.elsewhere : undefined;
   if (other === undefined) return undefined;
   const beyond = entries.filter((entry) => (numberIn(entry, field) ?? 0) >= other.min);
   if (beyond.length === 0) return undefined;
-  const confirm = other.scale && `--unit ${field}=${other.scale} converts points of 100`;
+  const given = units?.get(field);
+  const read = given === undefined ? '' : ` with --unit ${field}=${given.name}`;
+  const remedy =
+    given === undefined
+      ? `--unit ${field}=${other.scale} converts points of 100`
+      : `--unit ${field} names the highest value of its scale`;
+  const confirm = other.scale && remedy;
   return {
     field,
     entries: beyond.length * 2 > entries.length ? entries : beyond,
-    found: `${firstOf(field, beyond)}; ${other.found}`,
+    found: `${firstOf(field, beyond)}${read}; ${other.found}`,
     is: 'wrong',
     whole: confirm === undefined ? {} : { confirm },
   };

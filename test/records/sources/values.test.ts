@@ -58,6 +58,13 @@ describe('a score of 1 to 10', () => {
     expect(refused).toEqual([expect.stringMatching(/no value to send: mood.*--unit mood=\/100/)]);
   });
 
+  it('above the scale that --unit names is left out with that scale', async () => {
+    const { left } = await read(days({ mood: 10, hrv: 61 }), { units: { mood: '/7' } });
+    expect(left).toEqual([
+      'f.csv: mood: is 15 on 2026-11-11 with --unit mood=/7; the platform takes 1 to 10. Not sent; --unit mood names the highest value of its scale',
+    ]);
+  });
+
   it.each([
     ['/5', [1, 2, 3, 4, 5], [1, 3, 6, 8, 10]],
     ['/4', [1, 2, 3, 4], [1, 4, 7, 10]],
