@@ -58,12 +58,13 @@ export async function registeredFor(
   };
   const before = flags.withToken ? undefined : known();
   if (before !== undefined) return before;
+  const { interactive } = context.io;
   const obstacle = whyNever(context, config, redirectUri, flags);
   if (obstacle !== undefined) {
     if (flags.register) throw new SyncError('USAGE', `--register: ${obstacle}.`);
+    if (interactive) context.warn(`No application is registered: ${obstacle}.`);
     return undefined;
   }
-  const { interactive } = context.io;
   if (!interactive && !flags.register) return undefined;
   const title = platformAt(baseUrl)?.title ?? baseUrl.host;
   const found = await findRegistration(context, http, addressesOf(baseUrl));

@@ -545,6 +545,7 @@ describe('a first login', () => {
       ...['Type 1 or 2, or an address.', 'Type 1 or 2, or an address.'],
       '"not an address" is not an address; write one such as https://training.example.com.',
       '"http://training.example.com" is plain http: a login needs https (http only for this machine).',
+      'No application is registered: a registered redirect URI has one port, not any free one.',
       /^Create an application on .*\n {2}Redirect URI {2}http:\/\/127\.0\.0\.1:0\/login\n {2}Scopes {8}workout:write health:write nutrition:write profile:write profile:read workout:read$/,
       'That is empty.',
       'That is an address, not a client ID.',

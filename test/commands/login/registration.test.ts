@@ -159,6 +159,12 @@ describe('a login without a client ID', () => {
     expect(service.control.requests()).toEqual([]);
   });
 
+  it('says at a terminal why nothing is registered in a container, before it asks for a client ID', async () => {
+    const { service, here } = await begin({}, { container: 'podman', SYNC_STATE_DIR: '' });
+    const { lines } = await untilAsked(here, service.url);
+    expect(lines).toEqual([text('set SYNC_STATE_DIR'), /^Create an application /]);
+  });
+
   it('says where another name will be seen, before it asks', async () => {
     const { service, here } = await begin();
     const io = enter();
