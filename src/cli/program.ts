@@ -131,7 +131,7 @@ function refuseEmpty(given: readonly unknown[], command: Command): void {
 /** @throws SyncError `USAGE` for a flag whose hyphens became a dash in another program: as a file, it would have no effect */
 function refuseDashes(given: readonly unknown[], { options }: Command): void {
   for (const word of given.flat().filter((each) => typeof each === 'string')) {
-    const flag = word.replace(/^[\u2010-\u2015\u2212]+/, '--');
+    const flag = word.replace(/^[\u2010-\u2015\u2212][-\u2010-\u2015\u2212]*/, '--');
     if (flag === word || !options.some(({ long }) => long === flag.split('=', 1)[0])) continue;
     throw new SyncError('USAGE', `${word} begins with a dash, a flag with two hyphens.`, {
       hint: `Write ${flag}, or ./${word} for a file.`,

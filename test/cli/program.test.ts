@@ -55,6 +55,7 @@ describe('a command line that is wrong', () => {
       /^Error: —dry-run begins with a dash, a flag with two hyphens\.\n/,
       /Write --dry-run, or \.\/—dry-run for a file\./,
     ],
+    [['upload', 'x', '–-dry-run'], /begins with a dash/, /Write --dry-run,/],
     [['push', 'wellness', 'x', '–unit=lb'], /^Error: –unit=lb begins with a dash/, /--unit=lb,/],
     [['send', 'ride.fit'], /^Error: Unknown command 'send'\.\n/, /Did you mean upload\?/],
     [['upload', '--name'], /argument missing/, /See `sync upload --help`\./],
