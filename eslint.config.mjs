@@ -147,6 +147,11 @@ const SYNTAX = [
       'ImportDeclaration[source.value=/^(node:)?child_process$/] :matches(ImportDefaultSpecifier, ImportNamespaceSpecifier)',
     message: 'Import the functions by name: a rule checks the environment of each call.',
   },
+  {
+    selector:
+      'ExpressionStatement > :matches(NewExpression, CallExpression[callee.name=/^(decodeURI|decodeURIComponent|encodeURI|encodeURIComponent|BigInt)$/])',
+    message: 'The bundler drops a call that only throws: use its result.',
+  },
 ];
 /** Text from outside may be nested deeper than the stack. */
 const NO_JSON_PARSE = {
