@@ -1,6 +1,6 @@
 import { attempt } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
-import type { Secret } from '../base/secret.ts';
+import { type Secret, withoutAny } from '../base/secret.ts';
 import { VERSION } from '../base/version.ts';
 
 /** A request. Redirects are not followed: a token never travels to another origin. */
@@ -43,15 +43,13 @@ export function withoutSecrets(
   { status, headers, text }: HttpResponse,
   secrets: readonly (Secret | undefined)[],
 ): HttpResponse {
-  const hide = (from: string) =>
-    secrets.reduce((left, secret) => secret?.redactIn(left) ?? left, from);
   const isEscaped = text.includes('\\');
   const unescaped = isEscaped ? attempt(() => JSON.stringify(parseJson(text))) : undefined;
-  const shown = Object.entries(headers).map(([name, value]) => [name, hide(value)]);
+  const kept = Object.entries(headers).map(([name, value]) => [name, withoutAny(secrets, value)]);
   return {
     status,
-    headers: Object.fromEntries(shown) as HttpResponse['headers'],
-    text: hide(unescaped ?? text),
+    headers: Object.fromEntries(kept) as HttpResponse['headers'],
+    text: withoutAny(secrets, unescaped ?? text),
   };
 }
 

@@ -72,7 +72,7 @@ export type Repeatable = 'always' | 'unless-acted-on';
  * Returns whether a response is worth a retry (RFC 9110). Waiting does not help with 501 and 505, and with
  * a 409 only if it says when: something else is at work on the item.
  */
-function isTemporary({ status, headers }: HttpResponse): boolean {
+export function isTemporary({ status, headers }: HttpResponse): boolean {
   if (status === 409) return headers['retry-after'] !== undefined;
   return status === 408 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
 }

@@ -4,7 +4,7 @@ import { SyncError, isAbort, messageOf, systemCode } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { SECRET_VARIABLES } from '../base/env.ts';
 import { sanitize } from '../base/printable.ts';
-import { Secret } from '../base/secret.ts';
+import { REDACTED, Secret, withoutAny } from '../base/secret.ts';
 import { DAMAGED, INSTALL_AGAIN, ISSUES_URL, VERSION } from '../base/version.ts';
 import { findPaths } from '../config/paths.ts';
 import { makeFolder, replaceFile, storageError } from '../system/storage.ts';
@@ -112,8 +112,8 @@ function cleaner({ env, homeDir }: FaultSystem): (text: string) => string {
   return (text) => {
     // The search takes quadratic time.
     const start = text.slice(0, 10 * MAX_LINE);
-    const hidden = secrets.reduce((left, secret) => secret.redactIn(left), start);
-    const short = sanitize(hidden.replace(TOKEN, '[redacted]'), MAX_LINE);
+    const hidden = withoutAny(secrets, start).replace(TOKEN, REDACTED);
+    const short = sanitize(hidden, MAX_LINE);
     return homeDir.length > 1 ? short.replaceAll(homeDir, '~') : short;
   };
 }

@@ -1,6 +1,6 @@
 import { deliveryOf } from '../api/http-failure.ts';
 import { type Http, type HttpRequest, type HttpResponse, isSuccess } from '../api/http.ts';
-import { readRetryAfter } from '../api/retry.ts';
+import { isTemporary, readRetryAfter } from '../api/retry.ts';
 import { refusalMessage } from '../api/wire.ts';
 import type { Context } from '../base/context.ts';
 import { SyncError, attempt } from '../base/errors.ts';
@@ -64,7 +64,7 @@ export async function findRegistration(
   url.pathname = `/.well-known/oauth-authorization-server${baseUrl.pathname.replace(/\/+$/, '')}`;
   const answer = await send(context, http, { method: 'GET', url });
   if ('why' in answer) return answer;
-  if (isUnavailable(answer)) return NOT_SAID;
+  if (isTemporary(answer)) return NOT_SAID;
   const metadata = isSuccess(answer) ? objectIn(answer) : undefined;
   if (metadata === undefined) return NO_REGISTRATION;
   const {
@@ -119,7 +119,7 @@ export async function registerClient(
   const answer = await send(context, http, request);
   if ('why' in answer) return answer;
   if (!isSuccess(answer)) {
-    return { why: refusal(answer, context.clock.now()), mayPass: isUnavailable(answer) };
+    return { why: refusal(answer, context.clock.now()), mayPass: isTemporary(answer) };
   }
   const registeredAt = new Date(context.clock.now()).toISOString();
   const asked = { clientName, redirectUri, registeredAt };
@@ -163,10 +163,6 @@ export function isSameUri(text: unknown, redirectUri: string): text is string {
 
 const NO_REGISTRATION = { why: 'registers no applications by itself' };
 const NOT_SAID = { why: 'did not say whether it registers applications', mayPass: true };
-
-function isUnavailable({ status }: HttpResponse): boolean {
-  return status === 429 || status >= 500;
-}
 
 function refusal(answer: HttpResponse, now: number): string {
   switch (answer.status) {

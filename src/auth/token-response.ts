@@ -1,6 +1,6 @@
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { MAX_SECRET, Secret } from '../base/secret.ts';
+import { MAX_SECRET, Secret, withoutAny } from '../base/secret.ts';
 import type { TokenSet } from '../credentials/store.ts';
 
 /** Tokens as a token response brings them: always with an access token. */
@@ -102,8 +102,7 @@ function readSeconds(found: unknown): number | undefined {
 function readScopes(found: unknown, tokens: (Secret | undefined)[]): readonly string[] | undefined {
   const list: unknown = typeof found === 'string' ? found.split(/[\s,]+/) : found;
   if (!Array.isArray(list) || !list.every((scope) => typeof scope === 'string')) return undefined;
-  const isScope = (text: string) =>
-    text !== '' && tokens.every((token) => (token?.redactIn(text) ?? text) === text);
+  const isScope = (text: string) => text !== '' && withoutAny(tokens, text) === text;
   const scopes = [...new Set(list.filter(isScope))];
   return scopes.length === 0 ? undefined : scopes;
 }

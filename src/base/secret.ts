@@ -4,6 +4,11 @@ import { printable } from './printable.ts';
 /** Stands for a secret wherever it would be shown. */
 export const REDACTED = '[redacted]';
 
+/** Returns a text from outside without any of these secrets. */
+export function withoutAny(secrets: readonly (Secret | undefined)[], text: string): string {
+  return secrets.reduce((left, secret) => secret?.redactIn(left) ?? left, text);
+}
+
 /** Length from which a secret is redacted inside of words, too (characters): `t` is a part of `true`. */
 const LONG = 6;
 

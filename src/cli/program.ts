@@ -36,8 +36,9 @@ export async function runCommandLine(
       onFlags(flags, context.output);
       // The shell's completion passes the word under the cursor.
       if (words[0] !== 'complete') {
-        refuseEmpty(passed.slice(0, -2), command);
-        refuseDashes(passed.slice(0, -2), command);
+        const given = passed.slice(0, -2);
+        refuseEmpty(given, command);
+        refuseDashes(given, command);
       }
       exitCode = await module.run(context, ...(passed.slice(0, -1) as never[]));
     };

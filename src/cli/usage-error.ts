@@ -58,7 +58,7 @@ export function usageError(
 
 function unknownCommand(word: string, group: Command, path: readonly string[]): SyncError {
   const names = group.commands.map((known) => known.name());
-  // `seed` is the most similar name.
+  // `seed`, which is more similar, would fill the account with invented data.
   const isSend = word === 'send' && path.length === 0;
   const meant = isSend ? 'upload' : mostSimilar(word, names);
   const known = path.length > 0 ? phrase`${sync(...path)} takes ${names.join(', ')}. ` : '';

@@ -79,7 +79,7 @@ function unmeasured(value: JsonValue): TakenValue {
 }
 
 /** Numbers as JSON writes them, and nothing that needs a guess (`72,5`, `1.000`, `0x10`, `60 kg`). */
-const NUMBER_AS_TEXT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+export const NUMBER_AS_TEXT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** A conversion leaves more digits than were measured: 109.35 lb would be 49.60032565... kg. */
 export const CONVERTED_DECIMALS = 4;

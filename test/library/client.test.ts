@@ -536,7 +536,7 @@ describe('a client', () => {
     expect(sandbox.requests().filter(({ path }) => path.endsWith('/token'))).toEqual([]);
   });
 
-  it('trims tokens, and names one that cannot be sent without showing it', async () => {
+  it('trims tokens, and reports one that cannot be sent by its name alone', async () => {
     const { tokens, client } = await open();
     const withToken = (accessToken: string) => {
       const load = () => Promise.resolve({ ...tokens, accessToken });

@@ -108,7 +108,7 @@ export async function registeredFor(
 
   function say({ why, mayPass = false }: NotRegistered): void {
     const message = `${title} ${why}.`;
-    // Nobody is asked for a client ID instead.
+    // Without a terminal, there is nobody to ask for a client ID.
     if (mayPass && !interactive) throw new SyncError('SERVICE_UNAVAILABLE', message);
     context.warn(message);
   }

@@ -1,7 +1,7 @@
 import { sameJson } from '../digest.ts';
 import { WELLNESS_FIELDS } from '../fields.ts';
 import type { JsonObject, JsonValue, PreparedRecord, Warning } from '../types.ts';
-import { isObject, show } from '../values.ts';
+import { NUMBER_AS_TEXT, isObject, show } from '../values.ts';
 
 /** Relative difference of numbers that count as equal: services round. */
 const ROUNDING = 1e-4;
@@ -11,7 +11,7 @@ export function numbersOf(row: Readonly<Record<string, unknown>> = {}): typeof r
   const entries = Object.entries(row).map(([name, value]) => {
     const { type } = WELLNESS_FIELDS[name] ?? {};
     const isNumber = type === 'number' || type === 'integer';
-    const isText = typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value);
+    const isText = typeof value === 'string' && NUMBER_AS_TEXT.test(value);
     return [name, isNumber && isText ? Number(value) : value];
   });
   return Object.fromEntries(entries) as typeof row;
