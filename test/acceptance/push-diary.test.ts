@@ -39,7 +39,7 @@ describe('a folder with a log of lifted weights', () => {
     expect(stdout).toContain('strong.csv is perhaps no wellness diary: it has the columns');
     expect(stdout).toContain('add --source table');
     expect(stdout).toMatch(
-      /squats\.json.*perhaps no wellness in the platform’s units\. If it is, remove these members: "exercise", "reps"/s,
+      /squats\.json.*perhaps not wellness, or not in the platform’s units\. If it is both, remove these members: "exercise", "reps"/s,
     );
     if (flags.length === 0) expect(held()).toEqual(['2026-11-18', '2026-11-19']);
   });

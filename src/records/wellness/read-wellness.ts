@@ -52,7 +52,8 @@ export function readWellness({ source, value }: RawRecord, options: RecordOption
   return isStrange ? { ...reading, strange: unknown } : reading;
 }
 
-const NO_DIARY = 'is perhaps no wellness in the platform’s units. If it is, remove these members';
+const NO_DIARY =
+  'is perhaps not wellness, or not in the platform’s units. If it is both, remove these members';
 const NUTRITION_FILE =
   'there is nothing in it that the platform takes as wellness; is this a nutrition file?';
 
