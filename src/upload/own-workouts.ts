@@ -26,6 +26,7 @@ const MOST_WORKOUTS = 50_000;
 /** Longest text of a workout that is kept (characters). */
 const LONGEST_TEXT = 500;
 const DAY_MS = 86_400_000;
+
 /** Returns whether a platform is known to list the workouts of recordings from here. */
 export function listsOwnWorkouts(facts: Pick<PlatformFacts, 'has'>): boolean {
   return facts.has('workouts', 'own-workouts') || facts.has('uploadFit', 'results');

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { systemCode } from '../base/errors.ts';
 import { onlyRecording } from '../archive/only-recording.ts';
 import { withoutPadding } from '../fit/envelope.ts';
+import { stampOf } from '../inputs/find-files.ts';
 import { isOnMtp } from '../system/mtp-path.ts';
 import { describeFileError, openPlainFile } from '../system/plain-file.ts';
 import { loadZlib } from '../system/this-process.ts';
@@ -75,8 +76,7 @@ export function readFile(
     if (size !== after.size || after.size !== before.size || isTouched) {
       return { problem: STILL_WRITTEN, reason: 'incomplete' };
     }
-    const { mtimeMs, ctimeMs } = after;
-    const stamp = { size, mtimeMs, ctimeMs };
+    const stamp = stampOf(after);
     const contents = unpacked(buffer.subarray(0, size));
     if ('problem' in contents) return contents;
     if (contents.bytes.buffer === buffer.buffer) return { ...contents, stamp };
